@@ -1,0 +1,136 @@
+/* Object pools: creation, growth, inspection, collective clear and destruction.
+ *
+ *   may overlap     alloc/free  attach/detach  sample  describe  clear  destroy
+ *   alloc/free      yes         yes            yes     yes       no     no
+ *   attach/detach   yes         yes            yes     yes       no     no
+ *   sample          yes         yes            yes     yes       yes    no
+ *   describe        yes         yes            yes     yes       yes    no
+ *   clear, destroy  no: the caller orders them after every other use of the pool
+ *
+ * Objects move in magazines between per-worker caches and one lock-free depot: Bonwick, "The Slab
+ * Allocator" (USENIX 1994), and Bonwick and Adams, "Magazines and Vmem" (USENIX 2001); the depot
+ * is a tagged stack after Treiber, "Systems Programming: Coping with Parallelism" (IBM, 1986). */
+#ifndef TARN_POOL_H
+#define TARN_POOL_H
+
+#include "tarn/config.h"
+#include "tarn/memory.h"
+#include "tarn/report.h"
+#include "tarn/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TARN_OBJECT_BYTES_MAX ((size_t)1 << 20)
+#define TARN_OBJECT_ALIGNMENT_MAX ((size_t)4096)
+#define TARN_CAPACITY_MAX ((size_t)0xFFFFFFFE)
+#define TARN_CACHES_MAX 4096u
+#define TARN_POOL_NAME_BYTES_MAX 32u /* with the closing zero */
+
+typedef struct tarn_pool tarn_pool;
+
+/* Asked before a growing pool takes more memory: objects_now can live already, objects_next could
+ * afterwards. False refuses, and the allocation that asked answers NULL. Called once per growth,
+ * outside any loop; an allocation from the same pool inside the callback never grows the pool. */
+typedef bool tarn_grow_fn(void *context, tarn_pool *pool, size_t objects_now, size_t objects_next);
+
+/* Zero in any field means its default, in parentheses. Zero the whole struct first. */
+typedef struct tarn_pool_options {
+    const char *name;         /* for reports, copied and cut to 31 bytes ("pool") */
+    size_t object_bytes;      /* 1 to TARN_OBJECT_BYTES_MAX; required */
+    size_t object_alignment;  /* a power of two, at most TARN_OBJECT_ALIGNMENT_MAX (the largest
+                                 power of two that divides object_bytes, at most 64) */
+    size_t capacity;          /* objects that can live at once, 1 to TARN_CAPACITY_MAX; required.
+                                 For a growing pool, what it starts with */
+    size_t capacity_max;      /* what a growing pool may reach (capacity: the pool is fixed) */
+    size_t grow_objects;      /* how many objects one growth adds (what doubles the pool) */
+    tarn_grow_fn *grow;       /* asked before each growth (none) */
+    void *grow_context;
+    size_t memory_bytes_max;  /* budget over all committed memory (none) */
+    uint32_t caches_max;      /* caches attached at once, threads of the guest calls included,
+                                 at most TARN_CACHES_MAX (64) */
+    uint32_t cache_objects_max; /* free objects that one cache may hold (1/16 of the capacity,
+                                   2 to 2176, at most 1 MiB) */
+    bool exact;               /* cache nothing: refuse the object after the capacity-th, exactly,
+                                 at the price of one shared atomic operation per call (false) */
+    bool checked;             /* validate each pointer that is freed, and report misuse
+                                 (false; true in a library built with TARN_CHECKED) */
+    tarn_report_fn *report;   /* told of each misuse (print to stderr and abort) */
+    void *report_context;
+    const tarn_memory *memory; /* copied (the operating system) */
+} tarn_pool_options;
+
+/* What a pool was resolved to, and how large it is now. */
+typedef struct tarn_pool_info {
+    const char *name; /* lives as long as the pool */
+    size_t object_bytes, object_alignment;
+    size_t stride_bytes;          /* from one slot to the next */
+    size_t capacity;              /* objects that can live at once, now */
+    size_t capacity_max;          /* after every growth */
+    size_t slots;                 /* capacity_max and the slack for what caches can strand */
+    size_t slots_carved;          /* slots ever handed out since creation or clear */
+    uint32_t caches_max;
+    uint32_t cache_objects_max;   /* 0 for an exact pool */
+    uint32_t magazine_objects;    /* objects moved at once; 0 for an exact pool */
+    uint32_t tag_bits;            /* of the narrowest ABA tag in use, at least 32 */
+    size_t reserved_bytes;        /* of address space */
+    size_t committed_bytes;       /* of it usable; the system backs what is touched */
+    bool exact, checked;
+} tarn_pool_info;
+
+/* A sample. While other threads work, each figure is near the truth and none is negative; at
+ * quiescence allocs - frees = live = slots_carved - free, exactly. */
+typedef struct tarn_pool_statistics {
+    uint64_t allocs, frees; /* objects, since creation; clear counts as a free of what was live */
+    uint64_t live;
+    uint64_t free_in_caches, free_in_depot; /* shelves count as caches */
+    uint64_t refusals;      /* allocations that answered NULL or TARN_ERROR_FULL */
+    uint64_t depot_takes, depot_puts; /* operations of caches on the depot, whatever they moved */
+    uint64_t steals;        /* magazines taken from another cache's shelf */
+    uint64_t drain_requests; /* caches asked to give back what they hold */
+    uint64_t growths;
+    uint32_t caches_attached; /* guest threads' caches included */
+} tarn_pool_statistics;
+
+/* Reserves the pool's largest size and touches only what it must, whatever the capacity.
+ *
+ * A pool of capacity N serves N live objects whatever its caches hold: it has slack slots for what
+ * they can strand. They are touched only when no other free object can be found.
+ *
+ * On success *pool is the caller's until tarn_pool_destroy; on failure *pool is NULL and nothing
+ * is held. Returns TARN_OK; TARN_ERROR_INVALID (a null argument, a required field that is zero, a
+ * field out of range, capacity_max below capacity, incomplete memory functions);
+ * TARN_ERROR_TOO_LARGE; TARN_ERROR_NO_MEMORY; TARN_ERROR_BUDGET (the start is over it).
+ * Threads: any; publishing *pool to other threads is the caller's to order. */
+TARN_API tarn_status tarn_pool_create(const tarn_pool_options *options, tarn_pool **pool);
+
+/* Gives all memory back. Caches still attached end with the pool. NULL is accepted.
+ * Returns TARN_OK, or TARN_ERROR_LIVE_OBJECTS: some objects were not freed, and nothing was done;
+ * tarn_pool_clear drops them all. Threads: after every other use of the pool. */
+TARN_API tarn_status tarn_pool_destroy(tarn_pool *pool);
+
+/* Makes every object free at once, in time that depends on the caches, not on the objects. What
+ * was live is dropped: its content is not looked at. Caches stay attached and empty; reservations
+ * end. Tags go on, so that no operation that began before can succeed afterwards.
+ * Returns TARN_OK or TARN_ERROR_INVALID (null). Threads: no other use of the pool at the time. */
+TARN_API tarn_status tarn_pool_clear(tarn_pool *pool);
+
+/* Returns TARN_OK or TARN_ERROR_INVALID (null). Threads: any. */
+TARN_API tarn_status tarn_pool_describe(const tarn_pool *pool, tarn_pool_info *info);
+
+/* Returns TARN_OK or TARN_ERROR_INVALID (null). Threads: any, also while others allocate. */
+TARN_API tarn_status tarn_pool_sample(const tarn_pool *pool, tarn_pool_statistics *statistics);
+
+/* Whether the pointer is the start of a slot that the pool has handed out at least once.
+ * Threads: any. */
+TARN_API bool tarn_pool_owns(const tarn_pool *pool, const void *object);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,13 @@
+/* tarn: object pools for multithreaded job systems. This header includes all the others. */
+#ifndef TARN_TARN_H
+#define TARN_TARN_H
+
+#include "tarn/cache.h"
+#include "tarn/config.h"
+#include "tarn/guest.h"
+#include "tarn/memory.h"
+#include "tarn/pool.h"
+#include "tarn/report.h"
+#include "tarn/status.h"
+
+#endif

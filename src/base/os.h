@@ -1,0 +1,16 @@
+/* What tarn asks of the operating system. One os_<name>.c per system keeps this contract. */
+#ifndef TARN_BASE_OS_H
+#define TARN_BASE_OS_H
+
+#include "tarn/memory.h"
+
+#include <stdint.h>
+
+/* Memory functions over the system's own pages: reserve takes address space only, commit makes it
+ * usable, pages are backed when first touched. */
+tarn_memory tarn_os_memory(void);
+
+/* A number that no other live thread of the process has; never 0. A later thread may get it. */
+uint32_t tarn_os_thread_id(void);
+
+#endif

@@ -1,0 +1,84 @@
+#include "base/size.h"
+#include "pool/array.h"
+#include "pool/cache.h"
+#include "pool/check.h"
+#include "pool/refill.h"
+
+#include <string.h>
+
+/* Copies from the top of the array, newest first, as single allocations would. */
+static size_t take_run(tarn_cache_state *cache, size_t count_max, void **objects)
+{
+    uint64_t tally = TARN_LOAD_RELAXED(&cache->hot.tally);
+    size_t end = (size_t)(tally & TARN_TALLY_COUNT_MASK);
+    size_t count = tarn_size_min(end, count_max);
+    for (size_t i = 0; i < count; i++)
+        objects[i] = cache->hot.objects[end - 1 - i];
+    TARN_STORE_RELAXED(&cache->hot.tally, tally + count * TARN_TALLY_ALLOC);
+    return count;
+}
+
+/* Undoes allocations, also in the count of allocations. */
+static void untake(tarn_cache_state *cache, size_t count, void **objects)
+{
+    for (size_t i = count; i-- > 0;) {
+        tarn_free(&cache->hot, objects[i]);
+        if (!cache->pool->plan.exact)
+            TARN_STORE_RELAXED(&cache->hot.tally, TARN_LOAD_RELAXED(&cache->hot.tally) -
+                                                      (TARN_TALLY_ALLOC + TARN_TALLY_FREE));
+    }
+}
+
+static bool take_all(tarn_cache_state *cache, size_t count, void **objects, size_t *taken)
+{
+    for (*taken = 0; *taken < count;) {
+        if (tarn_array_count_(cache) > 0) {
+            *taken += take_run(cache, count - *taken, objects + *taken);
+            continue;
+        }
+        /* One by the slow path, which refills the array. */
+        objects[*taken] = tarn_alloc_slow_(&cache->hot);
+        if (!objects[*taken])
+            return false;
+        ++*taken;
+    }
+    return true;
+}
+
+tarn_status tarn_alloc_bulk(tarn_cache *cache, size_t count, void **objects)
+{
+    if (!cache || (!objects && count > 0))
+        return TARN_ERROR_INVALID;
+    tarn_cache_state *state = tarn_cache_state_of_(cache);
+    size_t taken = 0;
+    if (tarn_cache_is_attached_(state) && take_all(state, count, objects, &taken))
+        return TARN_OK;
+    untake(state, taken, objects);
+    memset(objects, 0, count * sizeof *objects);
+    return tarn_cache_is_attached_(state) ? TARN_ERROR_FULL : TARN_ERROR_NOT_ATTACHED;
+}
+
+/* Copies as many as fit into the array of an open cache. */
+static size_t put_run(tarn_cache_state *cache, size_t count_max, void *const *objects)
+{
+    uint64_t tally = TARN_LOAD_RELAXED(&cache->hot.tally);
+    uint32_t end = (uint32_t)(tally & TARN_TALLY_COUNT_MASK);
+    uint32_t ceiling = TARN_LOAD_RELAXED(&cache->hot.free_ceiling);
+    size_t count = ceiling > end ? tarn_size_min(ceiling - end, count_max) : 0;
+    memcpy(cache->hot.objects + end, objects, count * sizeof *objects);
+    TARN_STORE_RELAXED(&cache->hot.tally, tally + count);
+    return count;
+}
+
+tarn_status tarn_free_bulk(tarn_cache *cache, size_t count, void *const *objects)
+{
+    if (!cache || (!objects && count > 0))
+        return TARN_ERROR_INVALID;
+    tarn_cache_state *state = tarn_cache_state_of_(cache);
+    for (size_t freed = 0; freed < count;) {
+        freed += put_run(state, count - freed, objects + freed);
+        if (freed < count)
+            tarn_free_slow_(cache, objects[freed++]);
+    }
+    return TARN_OK;
+}

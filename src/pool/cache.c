@@ -1,0 +1,177 @@
+#include "pool/cache.h"
+
+#include "pool/array.h"
+#include "pool/check.h"
+#include "pool/direct.h"
+#include "pool/drain.h"
+#include "pool/refill.h"
+#include "pool/reserve.h"
+
+static uint64_t owner_of(const tarn_cache_state *cache)
+{
+    /* relaxed: a user asks about itself, and knows what it did last. */
+    return tarn_u64_load_relaxed(&cache->owner);
+}
+
+bool tarn_cache_is_attached_(const tarn_cache_state *cache)
+{
+    uint64_t owner = owner_of(cache);
+    return owner == TARN_OWNER_ATTACHED || owner >= TARN_OWNER_GUEST;
+}
+
+/* Caches below this index may hold something, so that searches need not look at all of them. */
+static void note_use(tarn_pool *pool, uint32_t index)
+{
+    /* relaxed: a bound for searches that may find nothing anyway. */
+    uint32_t used = tarn_u32_load_relaxed(&pool->caches_used);
+    while (used <= index)
+        if (tarn_u32_cas_weak_relaxed(&pool->caches_used, &used, index + 1))
+            return;
+}
+
+static bool try_claim(tarn_cache_state *cache, uint64_t from, uint64_t to)
+{
+    /* E3 acquire: the private part as its last user left it. */
+    return owner_of(cache) == from && tarn_u64_cas_strong_acquire(&cache->owner, &from, to);
+}
+
+static tarn_cache_state *claim_from(tarn_pool *pool, uint64_t from, uint64_t to, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        tarn_cache_state *cache = &pool->caches[i];
+        if (!try_claim(cache, from, to))
+            continue;
+        if (!cache->pool)
+            cache->pool = pool;
+        note_use(pool, i);
+        tarn_gate_open_(cache);
+        return cache;
+    }
+    return NULL;
+}
+
+tarn_cache_state *tarn_cache_claim_(tarn_pool *pool, uint64_t owner)
+{
+    /* relaxed: one that is missed was attached this moment. */
+    uint32_t used = tarn_u32_load_relaxed(&pool->caches_used);
+    tarn_cache_state *cache = claim_from(pool, TARN_OWNER_LEFT, owner, used);
+    return cache ? cache : claim_from(pool, TARN_OWNER_FREE, owner, pool->plan.caches_max);
+}
+
+tarn_cache_state *tarn_cache_find_(tarn_pool *pool, uint64_t owner)
+{
+    /* relaxed: the thread's own claim is what it looks for. */
+    uint32_t used = tarn_u32_load_relaxed(&pool->caches_used);
+    for (uint32_t i = 0; i < used; i++)
+        if (owner_of(&pool->caches[i]) == owner)
+            return &pool->caches[i];
+    return NULL;
+}
+
+void tarn_cache_leave_(tarn_pool *pool, uint64_t owner)
+{
+    tarn_cache_state *cache = tarn_cache_find_(pool, owner);
+    if (!cache)
+        return;
+    tarn_gate_close_(cache);
+    /* E3 release: the private part, for whoever adopts or empties it. */
+    tarn_u64_store_release(&cache->owner, TARN_OWNER_LEFT);
+}
+
+tarn_status tarn_cache_attach(tarn_pool *pool, tarn_cache **cache)
+{
+    if (cache)
+        *cache = NULL;
+    if (!pool || !cache)
+        return TARN_ERROR_INVALID;
+    tarn_cache_state *state = tarn_cache_claim_(pool, TARN_OWNER_ATTACHED);
+    if (!state)
+        return TARN_ERROR_NO_CACHE;
+    *cache = &state->hot;
+    return TARN_OK;
+}
+
+tarn_status tarn_cache_detach(tarn_cache *cache)
+{
+    if (!cache)
+        return TARN_ERROR_INVALID;
+    tarn_cache_state *state = tarn_cache_state_of_(cache);
+    uint64_t owner = TARN_OWNER_ATTACHED;
+    /* E3 acquire: two threads that detach the same cache must not both empty it. */
+    if (!tarn_u64_cas_strong_acquire(&state->owner, &owner, TARN_OWNER_BUSY))
+        return TARN_ERROR_NOT_ATTACHED;
+    tarn_gate_close_(state);
+    tarn_drain_all_(state);
+    /* E3 release: the private part, empty. */
+    tarn_u64_store_release(&state->owner, TARN_OWNER_FREE);
+    return TARN_OK;
+}
+
+void *tarn_cache_refused_(tarn_pool *pool)
+{
+    /* relaxed: a figure for samples. */
+    tarn_u64_fetch_add_relaxed(&pool->refusals, 1);
+    return NULL;
+}
+
+static void *alloc_exact(tarn_cache_state *cache)
+{
+    void *object = tarn_reserve_take_(cache);
+    if (!object)
+        object = tarn_direct_alloc_(cache->pool);
+    if (object) /* only a reservation's length is measured by it here */
+        TARN_STORE_RELAXED(&cache->hot.tally,
+                           TARN_LOAD_RELAXED(&cache->hot.tally) + TARN_TALLY_ALLOC + 1);
+    return object;
+}
+
+static void *alloc_cached(tarn_cache_state *cache)
+{
+    if (tarn_array_count_(cache) == 0 && !tarn_refill_(cache))
+        return NULL;
+    void *object = tarn_array_take_(cache);
+    tarn_drain_if_requested_(cache);
+    return object;
+}
+
+void *tarn_alloc_slow_(tarn_cache *cache)
+{
+    tarn_cache_state *state = tarn_cache_state_of_(cache);
+    tarn_pool *pool = state->pool;
+    if (!tarn_cache_is_attached_(state)) {
+        tarn_check_detached_(pool, NULL);
+        return NULL;
+    }
+    void *object = pool->plan.exact ? alloc_exact(state) : alloc_cached(state);
+    return object ? object : tarn_cache_refused_(pool);
+}
+
+static void free_cached(tarn_cache_state *cache, void *object)
+{
+    tarn_drain_if_requested_(cache);
+    if (tarn_array_count_(cache) == cache->pool->plan.array_objects)
+        tarn_drain_(cache);
+    tarn_array_put_(cache, object);
+}
+
+/* An object that comes too late for its cache still goes to the pool. */
+static void free_detached(tarn_pool *pool, void *object)
+{
+    tarn_check_detached_(pool, object);
+    if (!pool->checked)
+        tarn_direct_free_(pool, object);
+}
+
+void tarn_free_slow_(tarn_cache *cache, void *object)
+{
+    tarn_cache_state *state = tarn_cache_state_of_(cache);
+    tarn_pool *pool = state->pool;
+    if (!tarn_cache_is_attached_(state))
+        free_detached(pool, object);
+    else if (!tarn_check_object_(pool, object))
+        return;
+    else if (pool->plan.exact)
+        tarn_direct_free_(pool, object);
+    else
+        free_cached(state, object);
+}

@@ -1,0 +1,21 @@
+/* Who has which cache: attaching, detaching, and the claims of guest threads. */
+#ifndef TARN_POOL_CACHE_H
+#define TARN_POOL_CACHE_H
+
+#include "pool/state.h"
+
+bool tarn_cache_is_attached_(const tarn_cache_state *cache);
+
+/* Takes a cache for `owner`, rather one with content than an empty one. NULL when all are taken. */
+tarn_cache_state *tarn_cache_claim_(tarn_pool *pool, uint64_t owner);
+
+/* The cache that `owner` holds already, or NULL. */
+tarn_cache_state *tarn_cache_find_(tarn_pool *pool, uint64_t owner);
+
+/* Leaves the cache that `owner` holds, if it does, with its content, to whoever comes next. */
+void tarn_cache_leave_(tarn_pool *pool, uint64_t owner);
+
+/* Counts an allocation that the pool refused. Returns NULL, for the caller to return. */
+void *tarn_cache_refused_(tarn_pool *pool);
+
+#endif

@@ -1,0 +1,157 @@
+#include "pool/plan.h"
+
+#include "base/atomic.h"
+#include "base/size.h"
+#include "depot/magazine.h"
+#include "tarn/cache.h"
+
+#define DEFAULT_CACHES_MAX 64u
+#define DEFAULT_ALIGNMENT_MAX 64u
+#define DEFAULT_CACHE_OBJECTS_MIN 2u
+#define DEFAULT_CACHE_BYTES_MAX ((size_t)1 << 20)
+#define SHELF_MAGAZINES_DEFAULT 32u
+#define SHELF_MAGAZINES_MAX 4096u
+
+/* The array holds two magazines, so that after moving one there is one left to give and room for
+ * one to take: no alternation at an edge can go to the shelf twice in a row (Bonwick 1994). */
+#define ARRAY_MAGAZINES 2u
+
+#define DEFAULT_CACHE_OBJECTS_MAX                                                               \
+    (TARN_MAGAZINE_OBJECTS_MAX * (ARRAY_MAGAZINES + SHELF_MAGAZINES_DEFAULT))
+
+_Static_assert(TARN_MAGAZINE_OBJECTS_MAX *ARRAY_MAGAZINES == TARN_CACHE_ARRAY_OBJECTS,
+               "a cache's array is as long as the public header says");
+_Static_assert(TARN_CACHE_ARRAY_OBJECTS <= TARN_TALLY_COUNT_MASK, "a count fits its byte");
+
+static size_t natural_alignment(size_t object_bytes)
+{
+    size_t lowest_bit = object_bytes & (~object_bytes + 1);
+    return tarn_size_min(lowest_bit, DEFAULT_ALIGNMENT_MAX);
+}
+
+static bool plan_object(const tarn_pool_options *options, tarn_plan *plan)
+{
+    plan->object_bytes = options->object_bytes;
+    plan->object_alignment =
+        options->object_alignment ? options->object_alignment
+                                  : natural_alignment(options->object_bytes);
+    return plan->object_bytes >= 1 && plan->object_bytes <= TARN_OBJECT_BYTES_MAX &&
+           tarn_is_power_of_two(plan->object_alignment) &&
+           plan->object_alignment <= TARN_OBJECT_ALIGNMENT_MAX &&
+           tarn_size_round_up(plan->object_bytes, plan->object_alignment, &plan->stride_bytes);
+}
+
+static bool plan_capacity(const tarn_pool_options *options, tarn_plan *plan)
+{
+    plan->capacity = options->capacity;
+    plan->capacity_max = options->capacity_max ? options->capacity_max : options->capacity;
+    plan->grow_objects = options->grow_objects; /* 0: doubles, see grow.c */
+    plan->caches_max = options->caches_max ? options->caches_max : DEFAULT_CACHES_MAX;
+    plan->exact = options->exact;
+    return plan->capacity >= 1 && plan->capacity_max >= plan->capacity &&
+           plan->capacity_max <= TARN_CAPACITY_MAX && plan->caches_max <= TARN_CACHES_MAX;
+}
+
+static size_t default_cache_objects(const tarn_plan *plan)
+{
+    size_t by_capacity = tarn_size_clamp(plan->capacity_max / 16, DEFAULT_CACHE_OBJECTS_MIN,
+                                         DEFAULT_CACHE_OBJECTS_MAX);
+    size_t by_bytes = tarn_size_max(1, DEFAULT_CACHE_BYTES_MAX / plan->stride_bytes);
+    return tarn_size_min(by_capacity, by_bytes);
+}
+
+/* Splits a cache's bound: a quarter of it, at most 64, is a magazine; two of them are the array,
+ * the others the shelf. Half a shelf moves at once. A bound of 1 has no room for two. */
+static void split_cache(tarn_plan *plan, size_t cache_objects_max)
+{
+    size_t magazine = tarn_size_clamp(cache_objects_max / 4, 1, TARN_MAGAZINE_OBJECTS_MAX);
+    size_t array = tarn_size_min(magazine * ARRAY_MAGAZINES, cache_objects_max);
+    size_t shelf = tarn_size_min((cache_objects_max - array) / magazine, SHELF_MAGAZINES_MAX);
+    plan->magazine_objects = (uint32_t)magazine;
+    plan->array_objects = (uint32_t)array;
+    plan->shelf_magazines = (uint32_t)shelf;
+    plan->chain_magazines = (uint32_t)tarn_size_clamp(shelf / 2, 1, TARN_CHAIN_MAGAZINES_MAX);
+    plan->cache_objects_max = (uint32_t)(array + shelf * magazine);
+}
+
+static size_t stranded_slots(const tarn_plan *plan)
+{
+    return (size_t)plan->caches_max * plan->cache_objects_max +
+           (size_t)TARN_DIRECT_THREADS_COUNTED * plan->chain_magazines * plan->magazine_objects;
+}
+
+static void plan_exact(tarn_plan *plan)
+{
+    plan->exact = true;
+    plan->slack_slots = 0;
+    plan->cache_objects_max = plan->array_objects = plan->magazine_objects = 0;
+    plan->shelf_magazines = plan->chain_magazines = 0;
+}
+
+/* Chooses the caches' bound, and the slack that makes up for what they can strand. Near the
+ * largest capacity there are no indices left for slack: caches then shrink until it fits, at last
+ * to nothing. */
+static void plan_caches(size_t asked_objects, tarn_plan *plan)
+{
+    size_t bound = asked_objects ? asked_objects : default_cache_objects(plan);
+    size_t room = TARN_CAPACITY_MAX - plan->capacity_max;
+    for (; !plan->exact && bound > 0; bound /= 2) {
+        split_cache(plan, bound);
+        plan->slack_slots = stranded_slots(plan);
+        if (plan->slack_slots <= room)
+            return;
+    }
+    plan_exact(plan);
+}
+
+size_t tarn_plan_magazines(const tarn_plan *plan, size_t slots)
+{
+    if (plan->exact)
+        return 0;
+    size_t hands = (size_t)plan->caches_max + TARN_DIRECT_THREADS_COUNTED;
+    return slots / plan->magazine_objects + hands * 2 * TARN_CHAIN_MAGAZINES_MAX;
+}
+
+/* Appends a region of count entries at the end of what is laid out so far. */
+static bool place(tarn_region *region, size_t count, size_t entry_bytes, size_t page_bytes,
+                  size_t *end)
+{
+    size_t bytes = 0;
+    if (!tarn_size_multiply(count, entry_bytes, &bytes) ||
+        !tarn_size_round_up(bytes, page_bytes, &bytes))
+        return false;
+    region->offset_bytes = *end;
+    region->bytes_max = bytes;
+    return tarn_size_add(*end, bytes, end);
+}
+
+static bool place_all(tarn_plan *plan, size_t page_bytes, size_t head_bytes)
+{
+    size_t end = 0;
+    size_t magazines = plan->exact ? 0 : (size_t)plan->magazines_max + 1;
+    return place(&plan->head, 1, head_bytes, page_bytes, &end) &&
+           place(&plan->magazine_links, magazines, sizeof(tarn_u32), page_bytes, &end) &&
+           place(&plan->chains, magazines, sizeof(tarn_chain), page_bytes, &end) &&
+           place(&plan->magazine_objects_region, magazines,
+                 plan->magazine_objects * sizeof(void *), page_bytes, &end) &&
+           place(&plan->slot_links, plan->slots_max + 1, sizeof(tarn_u32), page_bytes, &end) &&
+           place(&plan->slots, plan->slots_max, plan->stride_bytes, page_bytes, &end) &&
+           (plan->reserved_bytes = end, end <= PTRDIFF_MAX);
+}
+
+tarn_status tarn_plan_make(const tarn_pool_options *options, size_t page_bytes,
+                           size_t head_bytes_per_pool, size_t head_bytes_per_cache,
+                           tarn_plan *plan)
+{
+    *plan = (tarn_plan){0};
+    if (!plan_object(options, plan) || !plan_capacity(options, plan))
+        return TARN_ERROR_INVALID;
+    plan_caches(options->cache_objects_max, plan);
+    plan->slots_max = plan->capacity_max + plan->slack_slots;
+    size_t magazines = tarn_plan_magazines(plan, plan->slots_max);
+    if (magazines > UINT32_MAX - 1)
+        return TARN_ERROR_TOO_LARGE;
+    plan->magazines_max = (uint32_t)magazines;
+    size_t head_bytes = head_bytes_per_pool + plan->caches_max * head_bytes_per_cache;
+    return place_all(plan, page_bytes, head_bytes) ? TARN_OK : TARN_ERROR_TOO_LARGE;
+}

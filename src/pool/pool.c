@@ -1,0 +1,160 @@
+#include "tarn/pool.h"
+
+#include "base/os.h"
+#include "base/size.h"
+#include "pool/array.h"
+#include "pool/grow.h"
+#include "pool/registry.h"
+#include "pool/slots.h"
+
+#include <string.h>
+
+#define PAGE_BYTES_DEFAULT ((size_t)4096)
+#define PAGE_BYTES_MAX ((size_t)2 << 20)
+
+#ifdef TARN_CHECKED
+#define CHECKED_BY_DEFAULT true
+#else
+#define CHECKED_BY_DEFAULT false
+#endif
+
+_Static_assert(sizeof(tarn_cache_state) % TARN_LINE_BYTES == 0, "caches share no line");
+_Static_assert(offsetof(tarn_cache_state, hot) == 0, "a public cache is its state's first member");
+_Static_assert(sizeof(tarn_pool) % TARN_LINE_BYTES == 0, "the caches begin on a line");
+
+static bool choose_memory(const tarn_pool_options *options, tarn_memory *memory)
+{
+    *memory = options->memory ? *options->memory : tarn_os_memory();
+    if (memory->page_bytes == 0)
+        memory->page_bytes = PAGE_BYTES_DEFAULT;
+    return memory->reserve && memory->commit && memory->decommit && memory->release &&
+           tarn_is_power_of_two(memory->page_bytes) && memory->page_bytes >= PAGE_BYTES_DEFAULT &&
+           memory->page_bytes <= PAGE_BYTES_MAX;
+}
+
+static void copy_name(tarn_pool *pool, const char *name)
+{
+    const char *source = name ? name : "pool";
+    size_t length = strlen(source);
+    memcpy(pool->name, source, tarn_size_min(length, sizeof pool->name - 1));
+}
+
+/* The memory is zero, so only what differs from zero is set. */
+static void set_up(tarn_pool *pool, const tarn_pool_options *options)
+{
+    char *base = (char *)pool;
+    const tarn_plan *plan = &pool->plan;
+    copy_name(pool, options->name);
+    pool->id = tarn_registry_new_id_();
+    pool->caches = (tarn_cache_state *)(base + sizeof *pool);
+    pool->checked = options->checked || CHECKED_BY_DEFAULT;
+    pool->always_slow = pool->checked || plan->exact;
+    pool->grow = options->grow;
+    pool->grow_context = options->grow_context;
+    pool->memory_bytes_max = options->memory_bytes_max;
+    pool->report = options->report;
+    pool->report_context = options->report_context;
+    tarn_slots_init_(pool, base + plan->slots.offset_bytes);
+    tarn_links_init(&pool->depot.slots, (tarn_u32 *)(base + plan->slot_links.offset_bytes),
+                    (uint32_t)plan->slots_max);
+    tarn_magazines_init(&pool->depot.magazines,
+                        (tarn_u32 *)(base + plan->magazine_links.offset_bytes),
+                        (tarn_chain *)(base + plan->chains.offset_bytes),
+                        (void **)(base + plan->magazine_objects_region.offset_bytes),
+                        plan->magazine_objects, plan->magazines_max);
+}
+
+static tarn_status build(const tarn_pool_options *options, const tarn_plan *plan,
+                         const tarn_memory *memory, tarn_pool *pool)
+{
+    if (!memory->commit(memory->context, pool, plan->head.bytes_max))
+        return TARN_ERROR_NO_MEMORY;
+    pool->plan = *plan;
+    pool->memory = *memory;
+    set_up(pool, options);
+    if (pool->memory_bytes_max && tarn_grow_bytes_(pool, plan->capacity) > pool->memory_bytes_max)
+        return TARN_ERROR_BUDGET;
+    tarn_counter_add_(&pool->growth.committed_bytes, plan->head.bytes_max);
+    if (!tarn_grow_commit_(pool, plan->capacity))
+        return TARN_ERROR_NO_MEMORY;
+    /* E2 release: the memory is committed. */
+    tarn_u64_store_release(&pool->growth.capacity, plan->capacity);
+    return TARN_OK;
+}
+
+tarn_status tarn_pool_create(const tarn_pool_options *options, tarn_pool **pool)
+{
+    if (pool)
+        *pool = NULL;
+    tarn_memory memory;
+    if (!options || !pool || !choose_memory(options, &memory))
+        return TARN_ERROR_INVALID;
+    tarn_plan plan;
+    tarn_status status = tarn_plan_make(options, memory.page_bytes, sizeof(tarn_pool),
+                                        sizeof(tarn_cache_state), &plan);
+    if (status != TARN_OK)
+        return status;
+    tarn_pool *made = memory.reserve(memory.context, plan.reserved_bytes, memory.page_bytes);
+    if (!made)
+        return TARN_ERROR_NO_MEMORY;
+    status = build(options, &plan, &memory, made);
+    if (status != TARN_OK) {
+        memory.release(memory.context, made, plan.reserved_bytes);
+        return status;
+    }
+    tarn_registry_add_(made);
+    *pool = made;
+    return TARN_OK;
+}
+
+tarn_status tarn_pool_destroy(tarn_pool *pool)
+{
+    if (!pool)
+        return TARN_OK;
+    tarn_pool_statistics statistics;
+    tarn_pool_sample(pool, &statistics);
+    if (statistics.live > 0)
+        return TARN_ERROR_LIVE_OBJECTS;
+    tarn_registry_remove_(pool);
+    tarn_memory memory = pool->memory;
+    memory.release(memory.context, pool, pool->plan.reserved_bytes);
+    return TARN_OK;
+}
+
+/* Counters restart, so that what is allocated so far counts as freed: see statistics.c. */
+static void clear_cache(tarn_pool *pool, tarn_cache_state *cache)
+{
+    tarn_stack_take_all(&cache->shelf, &pool->depot.magazines.links);
+    /* relaxed, here and in tarn_pool_clear: the caller orders clear against every other use. */
+    tarn_u64_store_relaxed(&cache->shelf_stolen, 0);
+    memset(&cache->counters, 0, sizeof cache->counters);
+    TARN_STORE_RELAXED(&cache->hot.tally, cache->hot.tally & ~TARN_TALLY_COUNT_MASK);
+    cache->empty_count = 0;
+    cache->foreign_magazines = 0;
+    cache->reserve_first = TARN_INDEX_NONE;
+    cache->reserve_end = 0;
+}
+
+tarn_status tarn_pool_clear(tarn_pool *pool)
+{
+    if (!pool)
+        return TARN_ERROR_INVALID;
+    /* relaxed: see clear_cache. */
+    uint32_t used = tarn_u32_load_relaxed(&pool->caches_used);
+    for (uint32_t i = 0; i < used; i++)
+        clear_cache(pool, &pool->caches[i]);
+    tarn_depot_clear(&pool->depot);
+    tarn_u64_store_relaxed(&pool->slots_carved, 0);
+    tarn_direct_counters *direct = &pool->direct;
+    tarn_u64_store_relaxed(&direct->frees, tarn_u64_load_relaxed(&direct->allocs));
+    tarn_u64_store_relaxed(&direct->carves, 0);
+    tarn_u64_store_relaxed(&direct->splits, 0);
+    tarn_u64_store_relaxed(&direct->steals, 0);
+    return TARN_OK;
+}
+
+bool tarn_pool_owns(const tarn_pool *pool, const void *object)
+{
+    /* relaxed: whoever holds an object has seen its carving. */
+    return pool && tarn_slot_of_(pool, object) < tarn_u64_load_relaxed(&pool->slots_carved);
+}

@@ -1,0 +1,70 @@
+#include "pool/registry.h"
+
+#include "base/os.h"
+#include "base/thread.h"
+#include "pool/cache.h"
+
+static struct {
+    tarn_mutex lock;
+    tarn_thread_key thread_end;
+    bool has_thread_end;
+    tarn_pool *first;
+    tarn_u64 pools_made;
+} registry;
+
+static tarn_once once = TARN_ONCE_INIT;
+
+static void leave_all(void *unused)
+{
+    (void)unused;
+    uint64_t owner = TARN_OWNER_GUEST | (uint64_t)tarn_os_thread_id() << 8;
+    tarn_mutex_lock(&registry.lock);
+    for (tarn_pool *pool = registry.first; pool; pool = pool->registry_next)
+        tarn_cache_leave_(pool, owner);
+    tarn_mutex_unlock(&registry.lock);
+}
+
+static void set_up(void)
+{
+    tarn_mutex_init(&registry.lock);
+    registry.has_thread_end = tarn_thread_key_create(&registry.thread_end, leave_all);
+}
+
+/* Two copies of the library in one process count apart, from different addresses: an odd factor
+ * spreads the counts so that they do not meet. */
+uint64_t tarn_registry_new_id_(void)
+{
+    /* relaxed: only uniqueness matters. */
+    uint64_t count = tarn_u64_fetch_add_relaxed(&registry.pools_made, 1) + 1;
+    return count * 0x9E3779B97F4A7C15u + (uint64_t)(uintptr_t)&registry;
+}
+
+void tarn_registry_add_(tarn_pool *pool)
+{
+    tarn_once_call(&once, set_up);
+    tarn_mutex_lock(&registry.lock);
+    pool->registry_previous = NULL;
+    pool->registry_next = registry.first;
+    if (registry.first)
+        registry.first->registry_previous = pool;
+    registry.first = pool;
+    tarn_mutex_unlock(&registry.lock);
+}
+
+void tarn_registry_remove_(tarn_pool *pool)
+{
+    tarn_mutex_lock(&registry.lock);
+    if (pool->registry_previous)
+        pool->registry_previous->registry_next = pool->registry_next;
+    else
+        registry.first = pool->registry_next;
+    if (pool->registry_next)
+        pool->registry_next->registry_previous = pool->registry_previous;
+    tarn_mutex_unlock(&registry.lock);
+}
+
+bool tarn_registry_watch_thread_(void)
+{
+    tarn_once_call(&once, set_up);
+    return registry.has_thread_end && tarn_thread_key_set(registry.thread_end, &registry);
+}

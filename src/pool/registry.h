@@ -1,0 +1,19 @@
+/* The live pools of this copy of the library, so that a thread that ends can leave its caches
+ * without touching a pool that is gone. Locked; used at creation, destruction, a thread's first
+ * guest call on a pool and a thread's end. */
+#ifndef TARN_POOL_REGISTRY_H
+#define TARN_POOL_REGISTRY_H
+
+#include "pool/state.h"
+
+/* A number that no other pool has, in this copy of the library or another one. */
+uint64_t tarn_registry_new_id_(void);
+
+void tarn_registry_add_(tarn_pool *pool);
+void tarn_registry_remove_(tarn_pool *pool);
+
+/* Makes sure that the calling thread's end will leave its caches in all pools. False when the
+ * system has no more thread-specific keys. */
+bool tarn_registry_watch_thread_(void);
+
+#endif

@@ -1,0 +1,122 @@
+/* The two structures behind the public pointers, and who may touch which part.
+ *
+ *   tarn_pool         configuration (constant), then lines that any thread changes, each alone
+ *   tarn_cache_state  the cache's user alone, except for the shared line at its end
+ *
+ *   E3 a cache's leaver stores owner (release) -> whoever claims it reads owner (acquire): the
+ *      whole private part of the cache, and what was written to the objects in it. */
+#ifndef TARN_POOL_STATE_H
+#define TARN_POOL_STATE_H
+
+#include "base/atomic.h"
+#include "base/line.h"
+#include "depot/depot.h"
+#include "pool/plan.h"
+#include "tarn/cache.h"
+#include "tarn/memory.h"
+#include "tarn/pool.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Values of tarn_cache_state.owner. A guest thread's is TARN_OWNER_GUEST | its id << 8. */
+#define TARN_OWNER_FREE 0u     /* nobody's, and empty; zero memory is a free cache */
+#define TARN_OWNER_LEFT 1u     /* its thread has ended, its content is still there */
+#define TARN_OWNER_ATTACHED 2u /* attached by hand */
+#define TARN_OWNER_BUSY 3u     /* being emptied by another thread */
+#define TARN_OWNER_GUEST 4u
+
+#define TARN_CACHE_EMPTIES_MAX (2 * TARN_CHAIN_MAGAZINES_MAX)
+
+/* Counted by the cache's user alone, read by whoever samples. Together they account for every
+ * object that passes: see statistics.c. */
+typedef struct tarn_cache_counters {
+    tarn_u64 objects_in;  /* from depot, loose slots, carving, other caches' shelves */
+    tarn_u64 objects_out; /* to depot and loose slots */
+    tarn_u64 loose_taken, loose_put;
+    tarn_u64 shelf_put, shelf_taken; /* magazines */
+    tarn_u64 depot_magazines_taken, depot_magazines_put;
+    tarn_u64 depot_takes, depot_puts; /* operations */
+    tarn_u64 steals;
+    tarn_u64 reserved; /* objects in the reserve */
+} tarn_cache_counters;
+
+typedef struct tarn_cache_state {
+    TARN_ALIGNED_LINE tarn_cache hot; /* first: the public pointer points here */
+
+    tarn_pool *pool;
+    uint32_t empty_count;
+    uint32_t empties[TARN_CACHE_EMPTIES_MAX];
+    uint32_t foreign_magazines; /* the lowest this many on the shelf came from another core */
+    uint32_t reserve_first;     /* chain of reserved slots, through the pool's slot links */
+    uint64_t reserve_end;       /* the reservation lasts until this many allocs */
+    tarn_cache_counters counters;
+
+    TARN_ALIGNED_LINE tarn_stack shelf; /* popped by thieves too */
+    tarn_u64 shelf_stolen;              /* magazines; counted after the pop, so never too early */
+    tarn_u64 owner;
+    tarn_u32 drain_requested;
+} tarn_cache_state;
+
+/* Parts of the reservation that grow with the pool, in the order of the plan. */
+#define TARN_POOL_REGIONS 5u
+
+typedef struct tarn_pool_growth {
+    tarn_u64 capacity; /* objects that can live now; slots below capacity + slack are committed */
+    tarn_u64 grower;   /* id of the thread that grows the pool, or 0 */
+    tarn_u64 growths;
+    tarn_u64 committed_bytes;
+    size_t region_bytes[TARN_POOL_REGIONS]; /* committed of each; the grower's alone */
+} tarn_pool_growth;
+
+/* What threads without a cache, and all users of an exact pool, did. */
+typedef struct tarn_direct_counters {
+    tarn_u64 allocs, frees;
+    tarn_u64 carves;
+    tarn_u64 splits; /* magazines from the depot broken up into loose slots */
+    tarn_u64 steals; /* the same, from a cache's shelf */
+} tarn_direct_counters;
+
+struct tarn_pool {
+    /* Constant after creation. */
+    tarn_plan plan;
+    tarn_memory memory;
+    char name[TARN_POOL_NAME_BYTES_MAX];
+    uint64_t id; /* never that of another pool, dead or alive */
+    char *slots;
+    tarn_cache_state *caches;
+    uint64_t stride_inverse; /* see slots.h */
+    uint32_t stride_shift;
+    bool checked;
+    bool always_slow; /* the inline calls never serve from the array */
+    tarn_grow_fn *grow;
+    void *grow_context;
+    size_t memory_bytes_max;
+    tarn_report_fn *report;
+    void *report_context;
+
+    /* The registry's, under its lock. */
+    tarn_pool *registry_next, *registry_previous;
+
+    TARN_ALIGNED_LINE tarn_u64 slots_carved; /* moves only when it succeeds */
+    TARN_ALIGNED_LINE tarn_pool_growth growth;
+    TARN_ALIGNED_LINE tarn_u32 caches_used; /* caches below this index were attached once */
+    TARN_ALIGNED_LINE tarn_direct_counters direct;
+    TARN_ALIGNED_LINE tarn_u64 refusals;
+    tarn_u64 drain_requests;
+    tarn_depot depot;
+};
+
+static inline tarn_cache_state *tarn_cache_state_of_(tarn_cache *cache)
+{
+    return (tarn_cache_state *)cache;
+}
+
+/* A counter with one writer: no read-modify-write is needed. */
+static inline void tarn_counter_add_(tarn_u64 *counter, uint64_t amount)
+{
+    /* relaxed: a figure for samples; it orders nothing. */
+    tarn_u64_store_relaxed(counter, tarn_u64_load_relaxed(counter) + amount);
+}
+
+#endif
