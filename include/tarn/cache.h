@@ -35,21 +35,14 @@ extern "C" {
 
 #define TARN_CACHE_ARRAY_OBJECTS 128u
 
-/* Both counters share a word, so that one store keeps them both: the low byte counts the free
- * objects in the array, the bits above count allocations ever made here (2^56: two years at one
- * per nanosecond). */
-#define TARN_TALLY_COUNT_BITS 8
-#define TARN_TALLY_COUNT_MASK ((uint64_t)0xFF)
-#define TARN_TALLY_ALLOC (((uint64_t)1 << TARN_TALLY_COUNT_BITS) - 1) /* one alloc, one object less */
-#define TARN_TALLY_FREE ((uint64_t)1)                                 /* one object more */
-
 /* Only the part that the inline calls touch; the library keeps more behind it. All fields are the
  * library's. An allocation is served here while count > alloc_floor, a free while
  * count < free_ceiling; any thread can send the owner to the slow path by moving these limits. */
 typedef struct tarn_cache {
-    uint64_t tally;
+    uint32_t count; /* free objects in the array */
     uint32_t alloc_floor;
     uint32_t free_ceiling;
+    size_t allocs; /* ever made here; on 32-bit machines modulo 2^32 */
     void *objects[TARN_CACHE_ARRAY_OBJECTS];
 } tarn_cache;
 
@@ -93,11 +86,11 @@ TARN_API void tarn_free_slow_(tarn_cache *cache, void *object);
  * Returns NULL when the pool has no free object. Threads: the cache's user. */
 static inline void *tarn_alloc(tarn_cache *cache)
 {
-    uint64_t tally = TARN_LOAD_RELAXED(&cache->tally);
-    uint32_t count = (uint32_t)(tally & TARN_TALLY_COUNT_MASK);
+    uint32_t count = TARN_LOAD_RELAXED(&cache->count);
     if (TARN_LIKELY(count > TARN_LOAD_RELAXED(&cache->alloc_floor))) {
         void *object = cache->objects[count - 1];
-        TARN_STORE_RELAXED(&cache->tally, tally + TARN_TALLY_ALLOC);
+        TARN_STORE_RELAXED(&cache->count, count - 1);
+        TARN_STORE_RELAXED(&cache->allocs, TARN_LOAD_RELAXED(&cache->allocs) + 1);
         return object;
     }
     return tarn_alloc_slow_(cache);
@@ -108,11 +101,10 @@ static inline void *tarn_alloc(tarn_cache *cache)
  * Threads: the cache's user. */
 static inline void tarn_free(tarn_cache *cache, void *object)
 {
-    uint64_t tally = TARN_LOAD_RELAXED(&cache->tally);
-    uint32_t count = (uint32_t)(tally & TARN_TALLY_COUNT_MASK);
+    uint32_t count = TARN_LOAD_RELAXED(&cache->count);
     if (TARN_LIKELY(count < TARN_LOAD_RELAXED(&cache->free_ceiling))) {
         cache->objects[count] = object;
-        TARN_STORE_RELAXED(&cache->tally, tally + TARN_TALLY_FREE);
+        TARN_STORE_RELAXED(&cache->count, count + 1);
         return;
     }
     tarn_free_slow_(cache, object);

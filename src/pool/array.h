@@ -8,37 +8,40 @@
 
 static inline uint32_t tarn_array_count_(const tarn_cache_state *cache)
 {
-    return (uint32_t)(TARN_LOAD_RELAXED(&cache->hot.tally) & TARN_TALLY_COUNT_MASK);
+    return TARN_LOAD_RELAXED(&cache->hot.count);
 }
 
-static inline uint64_t tarn_array_allocs_(const tarn_cache_state *cache)
+static inline size_t tarn_array_allocs_(const tarn_cache_state *cache)
 {
-    return TARN_LOAD_RELAXED(&cache->hot.tally) >> TARN_TALLY_COUNT_BITS;
+    return TARN_LOAD_RELAXED(&cache->hot.allocs);
 }
 
-/* Sets the number of objects in the array; allocs stay as they are. */
 static inline void tarn_array_set_count_(tarn_cache_state *cache, uint32_t count)
 {
     TARN_ASSERT(count <= cache->pool->plan.array_objects);
-    uint64_t allocs = TARN_LOAD_RELAXED(&cache->hot.tally) & ~TARN_TALLY_COUNT_MASK;
-    TARN_STORE_RELAXED(&cache->hot.tally, allocs | count);
+    TARN_STORE_RELAXED(&cache->hot.count, count);
+}
+
+/* Counts allocations; a negative count, as a size_t, takes them back. */
+static inline void tarn_array_count_allocs_(tarn_cache_state *cache, size_t count)
+{
+    TARN_STORE_RELAXED(&cache->hot.allocs, tarn_array_allocs_(cache) + count);
 }
 
 static inline void *tarn_array_take_(tarn_cache_state *cache)
 {
-    uint64_t tally = TARN_LOAD_RELAXED(&cache->hot.tally);
-    TARN_ASSERT((tally & TARN_TALLY_COUNT_MASK) > 0);
-    void *object = cache->hot.objects[(tally & TARN_TALLY_COUNT_MASK) - 1];
-    TARN_STORE_RELAXED(&cache->hot.tally, tally + TARN_TALLY_ALLOC);
-    return object;
+    uint32_t count = tarn_array_count_(cache);
+    TARN_ASSERT(count > 0);
+    tarn_array_set_count_(cache, count - 1);
+    tarn_array_count_allocs_(cache, 1);
+    return cache->hot.objects[count - 1];
 }
 
 static inline void tarn_array_put_(tarn_cache_state *cache, void *object)
 {
-    uint64_t tally = TARN_LOAD_RELAXED(&cache->hot.tally);
-    TARN_ASSERT((tally & TARN_TALLY_COUNT_MASK) < cache->pool->plan.array_objects);
-    cache->hot.objects[tally & TARN_TALLY_COUNT_MASK] = object;
-    TARN_STORE_RELAXED(&cache->hot.tally, tally + TARN_TALLY_FREE);
+    uint32_t count = tarn_array_count_(cache);
+    tarn_array_set_count_(cache, count + 1);
+    cache->hot.objects[count] = object;
 }
 
 /* Closed, every inline call takes the slow path. Any thread may close a gate to get the owner's

@@ -9,24 +9,21 @@
 /* Copies from the top of the array, newest first, as single allocations would. */
 static size_t take_run(tarn_cache_state *cache, size_t count_max, void **objects)
 {
-    uint64_t tally = TARN_LOAD_RELAXED(&cache->hot.tally);
-    size_t end = (size_t)(tally & TARN_TALLY_COUNT_MASK);
-    size_t count = tarn_size_min(end, count_max);
-    for (size_t i = 0; i < count; i++)
+    uint32_t end = tarn_array_count_(cache);
+    uint32_t count = (uint32_t)tarn_size_min(end, count_max);
+    for (uint32_t i = 0; i < count; i++)
         objects[i] = cache->hot.objects[end - 1 - i];
-    TARN_STORE_RELAXED(&cache->hot.tally, tally + count * TARN_TALLY_ALLOC);
+    tarn_array_set_count_(cache, end - count);
+    tarn_array_count_allocs_(cache, count);
     return count;
 }
 
 /* Undoes allocations, also in the count of allocations. */
 static void untake(tarn_cache_state *cache, size_t count, void **objects)
 {
-    for (size_t i = count; i-- > 0;) {
+    for (size_t i = count; i-- > 0;)
         tarn_free(&cache->hot, objects[i]);
-        if (!cache->pool->plan.exact)
-            TARN_STORE_RELAXED(&cache->hot.tally, TARN_LOAD_RELAXED(&cache->hot.tally) -
-                                                      (TARN_TALLY_ALLOC + TARN_TALLY_FREE));
-    }
+    tarn_array_count_allocs_(cache, -count);
 }
 
 static bool take_all(tarn_cache_state *cache, size_t count, void **objects, size_t *taken)
@@ -61,12 +58,13 @@ tarn_status tarn_alloc_bulk(tarn_cache *cache, size_t count, void **objects)
 /* Copies as many as fit into the array of an open cache. */
 static size_t put_run(tarn_cache_state *cache, size_t count_max, void *const *objects)
 {
-    uint64_t tally = TARN_LOAD_RELAXED(&cache->hot.tally);
-    uint32_t end = (uint32_t)(tally & TARN_TALLY_COUNT_MASK);
+    uint32_t end = tarn_array_count_(cache);
     uint32_t ceiling = TARN_LOAD_RELAXED(&cache->hot.free_ceiling);
-    size_t count = ceiling > end ? tarn_size_min(ceiling - end, count_max) : 0;
+    if (ceiling <= end)
+        return 0;
+    uint32_t count = (uint32_t)tarn_size_min(ceiling - end, count_max);
     memcpy(cache->hot.objects + end, objects, count * sizeof *objects);
-    TARN_STORE_RELAXED(&cache->hot.tally, tally + count);
+    tarn_array_set_count_(cache, end + count);
     return count;
 }
 

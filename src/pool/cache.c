@@ -120,8 +120,7 @@ static void *alloc_exact(tarn_cache_state *cache)
     if (!object)
         object = tarn_direct_alloc_(cache->pool);
     if (object) /* only a reservation's length is measured by it here */
-        TARN_STORE_RELAXED(&cache->hot.tally,
-                           TARN_LOAD_RELAXED(&cache->hot.tally) + TARN_TALLY_ALLOC + 1);
+        tarn_array_count_allocs_(cache, 1);
     return object;
 }
 

@@ -4,61 +4,93 @@
 #include "pool/cache.h"
 #include "pool/check.h"
 #include "pool/direct.h"
+#include "pool/guest.h"
 #include "pool/registry.h"
 
-/* What a thread remembers of the pools that it used last. An entry whose pool is gone never
- * matches again, since ids are not reused; one that another pool replaced is found again by the
- * cache's owner word. */
-typedef struct guest_entry {
+#include <string.h>
+
+/* The caches that a thread claimed last, by pool. An entry whose pool is gone never matches again,
+ * since ids are not reused; one that another pool pushed out is found again by the cache's owner
+ * word. */
+typedef struct guest_claim {
     uint64_t pool_id;
-    tarn_cache *cache;    /* NULL: all caches were taken */
+    tarn_cache *cache;
+} guest_claim;
+
+/* The last pool that had no cache left, so that not every call searches them all. */
+typedef struct guest_crowd {
+    uint64_t pool_id;
     uint32_t calls_until_retry;
-} guest_entry;
+} guest_crowd;
 
-#define GUEST_ENTRIES 16u
-#define CALLS_BETWEEN_CLAIMS 64u
+#define GUEST_CLAIMS 16u
+#define CALLS_BETWEEN_SEARCHES 64u
 
-static _Thread_local guest_entry entries[GUEST_ENTRIES];
+static _Thread_local guest_claim claims[GUEST_CLAIMS];
+static _Thread_local guest_crowd crowd;
+static _Thread_local bool thread_ends;
 
-static guest_entry *entry_of(const tarn_pool *pool)
+static guest_claim *claim_of(const tarn_pool *pool)
 {
-    return &entries[pool->id % GUEST_ENTRIES];
+    return &claims[pool->id % GUEST_CLAIMS];
 }
 
-static tarn_cache *claim(tarn_pool *pool)
+static uint64_t owner_word(void)
 {
-    uint64_t owner = TARN_OWNER_GUEST | (uint64_t)tarn_os_thread_id() << 8;
-    tarn_cache_state *cache = tarn_cache_find_(pool, owner);
+    return TARN_OWNER_GUEST | (uint64_t)tarn_os_thread_id() << 8;
+}
+
+void tarn_guest_thread_ends_(void *unused)
+{
+    (void)unused;
+    thread_ends = true;
+    memset(claims, 0, sizeof claims);
+    tarn_registry_leave_all_(owner_word());
+}
+
+static tarn_cache_state *search(tarn_pool *pool)
+{
+    tarn_cache_state *cache = tarn_cache_find_(pool, owner_word());
     if (!cache && tarn_registry_watch_thread_())
-        cache = tarn_cache_claim_(pool, owner);
-    return cache ? &cache->hot : NULL;
+        cache = tarn_cache_claim_(pool, owner_word());
+    return cache;
 }
 
-/* The calling thread's cache, or NULL when all are taken: then it asks again every so many calls. */
-static tarn_cache *find_cache(tarn_pool *pool, guest_entry *entry)
+/* A cache for the calling thread, or NULL when all are taken. */
+static tarn_cache *find_cache(tarn_pool *pool)
 {
-    if (entry->pool_id == pool->id && entry->calls_until_retry > 0) {
-        entry->calls_until_retry--;
+    if (pool->plan.exact || thread_ends)
+        return NULL;
+    if (crowd.pool_id == pool->id && crowd.calls_until_retry > 0) {
+        crowd.calls_until_retry--;
         return NULL;
     }
-    entry->pool_id = pool->id;
-    entry->cache = pool->plan.exact ? NULL : claim(pool);
-    entry->calls_until_retry = CALLS_BETWEEN_CLAIMS;
-    return entry->cache;
+    tarn_cache_state *cache = search(pool);
+    if (!cache) {
+        crowd = (guest_crowd){pool->id, CALLS_BETWEEN_SEARCHES};
+        return NULL;
+    }
+    *claim_of(pool) = (guest_claim){pool->id, &cache->hot};
+    return &cache->hot;
 }
 
-static void *alloc_without_entry(tarn_pool *pool, guest_entry *entry)
+/* Not inlined, so that the calls below need no stack frame for it. */
+static __attribute__((noinline)) void *alloc_without_claim(tarn_pool *pool)
 {
-    tarn_cache *cache = find_cache(pool, entry);
+    if (!pool)
+        return NULL;
+    tarn_cache *cache = find_cache(pool);
     if (cache)
         return tarn_alloc(cache);
     void *object = tarn_direct_alloc_(pool);
     return object ? object : tarn_cache_refused_(pool);
 }
 
-static void free_without_entry(tarn_pool *pool, guest_entry *entry, void *object)
+static __attribute__((noinline)) void free_without_claim(tarn_pool *pool, void *object)
 {
-    tarn_cache *cache = find_cache(pool, entry);
+    if (!pool)
+        return;
+    tarn_cache *cache = find_cache(pool);
     if (cache)
         tarn_free(cache, object);
     else if (tarn_check_object_(pool, object))
@@ -67,21 +99,22 @@ static void free_without_entry(tarn_pool *pool, guest_entry *entry, void *object
 
 void *tarn_guest_alloc(tarn_pool *pool)
 {
-    if (!pool)
-        return NULL;
-    guest_entry *entry = entry_of(pool);
-    if (TARN_LIKELY(entry->pool_id == pool->id && entry->cache))
-        return tarn_alloc(entry->cache);
-    return alloc_without_entry(pool, entry);
+    if (TARN_LIKELY(pool)) {
+        guest_claim *claim = claim_of(pool);
+        if (TARN_LIKELY(claim->pool_id == pool->id))
+            return tarn_alloc(claim->cache);
+    }
+    return alloc_without_claim(pool);
 }
 
 void tarn_guest_free(tarn_pool *pool, void *object)
 {
-    if (!pool)
-        return;
-    guest_entry *entry = entry_of(pool);
-    if (TARN_LIKELY(entry->pool_id == pool->id && entry->cache))
-        tarn_free(entry->cache, object);
-    else
-        free_without_entry(pool, entry, object);
+    if (TARN_LIKELY(pool)) {
+        guest_claim *claim = claim_of(pool);
+        if (TARN_LIKELY(claim->pool_id == pool->id)) {
+            tarn_free(claim->cache, object);
+            return;
+        }
+    }
+    free_without_claim(pool, object);
 }

@@ -21,7 +21,6 @@
 
 _Static_assert(TARN_MAGAZINE_OBJECTS_MAX *ARRAY_MAGAZINES == TARN_CACHE_ARRAY_OBJECTS,
                "a cache's array is as long as the public header says");
-_Static_assert(TARN_CACHE_ARRAY_OBJECTS <= TARN_TALLY_COUNT_MASK, "a count fits its byte");
 
 static size_t natural_alignment(size_t object_bytes)
 {

@@ -128,11 +128,11 @@ static void clear_cache(tarn_pool *pool, tarn_cache_state *cache)
     /* relaxed, here and in tarn_pool_clear: the caller orders clear against every other use. */
     tarn_u64_store_relaxed(&cache->shelf_stolen, 0);
     memset(&cache->counters, 0, sizeof cache->counters);
-    TARN_STORE_RELAXED(&cache->hot.tally, cache->hot.tally & ~TARN_TALLY_COUNT_MASK);
+    tarn_array_set_count_(cache, 0);
     cache->empty_count = 0;
     cache->foreign_magazines = 0;
     cache->reserve_first = TARN_INDEX_NONE;
-    cache->reserve_end = 0;
+    cache->reserve_end = tarn_array_allocs_(cache);
 }
 
 tarn_status tarn_pool_clear(tarn_pool *pool)

@@ -1,8 +1,8 @@
 #include "pool/registry.h"
 
-#include "base/os.h"
 #include "base/thread.h"
 #include "pool/cache.h"
+#include "pool/guest.h"
 
 static struct {
     tarn_mutex lock;
@@ -14,10 +14,8 @@ static struct {
 
 static tarn_once once = TARN_ONCE_INIT;
 
-static void leave_all(void *unused)
+void tarn_registry_leave_all_(uint64_t owner)
 {
-    (void)unused;
-    uint64_t owner = TARN_OWNER_GUEST | (uint64_t)tarn_os_thread_id() << 8;
     tarn_mutex_lock(&registry.lock);
     for (tarn_pool *pool = registry.first; pool; pool = pool->registry_next)
         tarn_cache_leave_(pool, owner);
@@ -27,7 +25,8 @@ static void leave_all(void *unused)
 static void set_up(void)
 {
     tarn_mutex_init(&registry.lock);
-    registry.has_thread_end = tarn_thread_key_create(&registry.thread_end, leave_all);
+    registry.has_thread_end = tarn_thread_key_create(&registry.thread_end,
+                                                     tarn_guest_thread_ends_);
 }
 
 /* Two copies of the library in one process count apart, from different addresses: an odd factor

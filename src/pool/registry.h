@@ -12,8 +12,11 @@ uint64_t tarn_registry_new_id_(void);
 void tarn_registry_add_(tarn_pool *pool);
 void tarn_registry_remove_(tarn_pool *pool);
 
-/* Makes sure that the calling thread's end will leave its caches in all pools. False when the
- * system has no more thread-specific keys. */
+/* Makes sure that tarn_guest_thread_ends_ runs when the calling thread ends. False when the system
+ * has no more thread-specific keys. */
 bool tarn_registry_watch_thread_(void);
+
+/* Leaves the caches that `owner` holds, in all pools. */
+void tarn_registry_leave_all_(uint64_t owner);
 
 #endif

@@ -8,8 +8,8 @@
 
 uint64_t tarn_reserve_left_(const tarn_cache_state *cache)
 {
-    uint64_t allocs = tarn_array_allocs_(cache);
-    return cache->reserve_end > allocs ? cache->reserve_end - allocs : 0;
+    ptrdiff_t left = (ptrdiff_t)(cache->reserve_end - tarn_array_allocs_(cache));
+    return left > 0 ? (uint64_t)left : 0;
 }
 
 static void set_count(tarn_cache_state *cache, uint64_t count)
@@ -58,7 +58,7 @@ void tarn_reserve_settle_(tarn_cache_state *cache)
 
 void tarn_reserve_end_(tarn_cache_state *cache)
 {
-    cache->reserve_end = 0;
+    cache->reserve_end = tarn_array_allocs_(cache);
     tarn_reserve_settle_(cache);
 }
 
@@ -97,7 +97,8 @@ tarn_status tarn_cache_reserve(tarn_cache *cache, size_t count)
     tarn_cache_state *state = tarn_cache_state_of_(cache);
     if (!tarn_cache_is_attached_(state))
         return TARN_ERROR_NOT_ATTACHED;
-    tarn_status status = gather(state, count) ? TARN_OK : TARN_ERROR_FULL;
+    bool can_hold = count <= state->pool->plan.slots_max;
+    tarn_status status = can_hold && gather(state, count) ? TARN_OK : TARN_ERROR_FULL;
     if (status == TARN_OK)
         state->reserve_end = tarn_array_allocs_(state) + count;
     tarn_reserve_settle_(state);

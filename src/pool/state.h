@@ -49,7 +49,7 @@ typedef struct tarn_cache_state {
     uint32_t empties[TARN_CACHE_EMPTIES_MAX];
     uint32_t foreign_magazines; /* the lowest this many on the shelf came from another core */
     uint32_t reserve_first;     /* chain of reserved slots, through the pool's slot links */
-    uint64_t reserve_end;       /* the reservation lasts until this many allocs */
+    size_t reserve_end;         /* the reservation lasts until this many allocs */
     tarn_cache_counters counters;
 
     TARN_ALIGNED_LINE tarn_stack shelf; /* popped by thieves too */
