@@ -6,9 +6,11 @@
 #include "base/assert.h"
 #include "pool/state.h"
 
+/* 0 for a cache that was never attached: its memory is all zero. */
 static inline uint32_t tarn_array_count_(const tarn_cache_state *cache)
 {
-    return TARN_LOAD_RELAXED(&cache->hot.count);
+    void **top = TARN_LOAD_RELAXED(&cache->hot.top);
+    return top ? (uint32_t)(top - (void **)cache->hot.objects) : 0;
 }
 
 static inline size_t tarn_array_allocs_(const tarn_cache_state *cache)
@@ -19,7 +21,7 @@ static inline size_t tarn_array_allocs_(const tarn_cache_state *cache)
 static inline void tarn_array_set_count_(tarn_cache_state *cache, uint32_t count)
 {
     TARN_ASSERT(count <= cache->pool->plan.array_objects);
-    TARN_STORE_RELAXED(&cache->hot.count, count);
+    TARN_STORE_RELAXED(&cache->hot.top, cache->hot.objects + count);
 }
 
 /* Counts allocations; a negative count, as a size_t, takes them back. */
@@ -48,16 +50,17 @@ static inline void tarn_array_put_(tarn_cache_state *cache, void *object)
  * attention; the owner opens it again there. A close that comes late costs one slow call. */
 static inline void tarn_gate_close_(tarn_cache_state *cache)
 {
-    TARN_STORE_RELAXED(&cache->hot.alloc_floor, UINT32_MAX);
-    TARN_STORE_RELAXED(&cache->hot.free_ceiling, 0);
+    TARN_STORE_RELAXED(&cache->hot.alloc_floor, cache->hot.objects + TARN_CACHE_ARRAY_OBJECTS);
+    TARN_STORE_RELAXED(&cache->hot.free_ceiling, cache->hot.objects);
 }
 
 static inline void tarn_gate_open_(tarn_cache_state *cache)
 {
-    if (cache->pool->always_slow)
+    const tarn_pool *pool = cache->pool;
+    if (pool->always_slow)
         return;
-    TARN_STORE_RELAXED(&cache->hot.alloc_floor, 0);
-    TARN_STORE_RELAXED(&cache->hot.free_ceiling, cache->pool->plan.array_objects);
+    TARN_STORE_RELAXED(&cache->hot.alloc_floor, cache->hot.objects);
+    TARN_STORE_RELAXED(&cache->hot.free_ceiling, cache->hot.objects + pool->plan.array_objects);
 }
 
 #endif

@@ -58,13 +58,13 @@ tarn_status tarn_alloc_bulk(tarn_cache *cache, size_t count, void **objects)
 /* Copies as many as fit into the array of an open cache. */
 static size_t put_run(tarn_cache_state *cache, size_t count_max, void *const *objects)
 {
-    uint32_t end = tarn_array_count_(cache);
-    uint32_t ceiling = TARN_LOAD_RELAXED(&cache->hot.free_ceiling);
-    if (ceiling <= end)
+    void **top = TARN_LOAD_RELAXED(&cache->hot.top);
+    void **ceiling = TARN_LOAD_RELAXED(&cache->hot.free_ceiling);
+    if (ceiling <= top)
         return 0;
-    uint32_t count = (uint32_t)tarn_size_min(ceiling - end, count_max);
-    memcpy(cache->hot.objects + end, objects, count * sizeof *objects);
-    tarn_array_set_count_(cache, end + count);
+    size_t count = tarn_size_min((size_t)(ceiling - top), count_max);
+    memcpy(top, objects, count * sizeof *objects);
+    TARN_STORE_RELAXED(&cache->hot.top, top + count);
     return count;
 }
 

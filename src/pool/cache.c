@@ -35,14 +35,23 @@ static bool try_claim(tarn_cache_state *cache, uint64_t from, uint64_t to)
     return owner_of(cache) == from && tarn_u64_cas_strong_acquire(&cache->owner, &from, to);
 }
 
+/* A cache's memory is all zero until it is claimed first. */
+static void set_up_once(tarn_pool *pool, tarn_cache_state *cache)
+{
+    if (cache->pool)
+        return;
+    cache->pool = pool;
+    tarn_array_set_count_(cache, 0);
+    tarn_gate_close_(cache);
+}
+
 static tarn_cache_state *claim_from(tarn_pool *pool, uint64_t from, uint64_t to, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         tarn_cache_state *cache = &pool->caches[i];
         if (!try_claim(cache, from, to))
             continue;
-        if (!cache->pool)
-            cache->pool = pool;
+        set_up_once(pool, cache);
         note_use(pool, i);
         tarn_gate_open_(cache);
         return cache;
