@@ -27,11 +27,11 @@
 #error "tarn needs pointers of at least 32 bits"
 #endif
 
-#define TARN_LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define TARN_LIKELY(condition)   __builtin_expect(!!(condition), 1)
 #define TARN_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
 /* Single loads and stores that another thread may sample: the same instructions as plain access. */
-#define TARN_LOAD_RELAXED(address) __atomic_load_n((address), __ATOMIC_RELAXED)
+#define TARN_LOAD_RELAXED(address)         __atomic_load_n((address), __ATOMIC_RELAXED)
 #define TARN_STORE_RELAXED(address, value) __atomic_store_n((address), (value), __ATOMIC_RELAXED)
 
 #endif

@@ -17,7 +17,7 @@ extern "C" {
  *
  * Threads: growth may call commit from any thread that allocates, one call at a time per pool. */
 typedef struct tarn_memory {
-    void *context; /* passed back as the first argument */
+    void *context;     /* passed back as the first argument */
     size_t page_bytes; /* granularity, a power of two from 4096 to 2 MiB (4096) */
     /* Takes address space that need not be usable yet. NULL when there is none. */
     void *(*reserve)(void *context, size_t bytes, size_t alignment);

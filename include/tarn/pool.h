@@ -26,11 +26,11 @@
 extern "C" {
 #endif
 
-#define TARN_OBJECT_BYTES_MAX ((size_t)1 << 20)
+#define TARN_OBJECT_BYTES_MAX     ((size_t)1 << 20)
 #define TARN_OBJECT_ALIGNMENT_MAX ((size_t)4096)
-#define TARN_CAPACITY_MAX ((size_t)0xFFFFFFFE)
-#define TARN_CACHES_MAX 4096u
-#define TARN_POOL_NAME_BYTES_MAX 32u /* with the closing zero */
+#define TARN_CAPACITY_MAX         ((size_t)0xFFFFFFFE)
+#define TARN_CACHES_MAX           4096u
+#define TARN_POOL_NAME_BYTES_MAX  32u /* with the closing zero */
 
 typedef struct tarn_pool tarn_pool;
 
@@ -41,26 +41,26 @@ typedef bool tarn_grow_fn(void *context, tarn_pool *pool, size_t objects_now, si
 
 /* Zero in any field means its default, in parentheses. Zero the whole struct first. */
 typedef struct tarn_pool_options {
-    const char *name;         /* for reports, copied and cut to 31 bytes ("pool") */
-    size_t object_bytes;      /* 1 to TARN_OBJECT_BYTES_MAX; required */
-    size_t object_alignment;  /* a power of two, at most TARN_OBJECT_ALIGNMENT_MAX (the largest
-                                 power of two that divides object_bytes, at most 64) */
-    size_t capacity;          /* objects that can live at once, 1 to TARN_CAPACITY_MAX; required.
-                                 For a growing pool, what it starts with */
-    size_t capacity_max;      /* what a growing pool may reach (capacity: the pool is fixed) */
-    size_t grow_objects;      /* how many objects one growth adds (what doubles the pool) */
-    tarn_grow_fn *grow;       /* asked before each growth (none) */
+    const char *name;        /* for reports, copied and cut to 31 bytes ("pool") */
+    size_t object_bytes;     /* 1 to TARN_OBJECT_BYTES_MAX; required */
+    size_t object_alignment; /* a power of two, at most TARN_OBJECT_ALIGNMENT_MAX (the largest
+                                power of two that divides object_bytes, at most 64) */
+    size_t capacity;         /* objects that can live at once, 1 to TARN_CAPACITY_MAX; required.
+                                For a growing pool, what it starts with */
+    size_t capacity_max;     /* what a growing pool may reach (capacity: the pool is fixed) */
+    size_t grow_objects;     /* how many objects one growth adds (what doubles the pool) */
+    tarn_grow_fn *grow;      /* asked before each growth (none) */
     void *grow_context;
-    size_t memory_bytes_max;  /* budget over all committed memory (none) */
-    uint32_t caches_max;      /* caches attached at once, threads of the guest calls included,
-                                 at most TARN_CACHES_MAX (64) */
+    size_t memory_bytes_max;    /* budget over all committed memory (none) */
+    uint32_t caches_max;        /* caches attached at once, threads of the guest calls included,
+                                   at most TARN_CACHES_MAX (64) */
     uint32_t cache_objects_max; /* free objects that one cache may hold (1/16 of the capacity,
                                    2 to 2176, at most 1 MiB) */
-    bool exact;               /* cache nothing: refuse the object after the capacity-th, exactly,
-                                 at the price of one shared atomic operation per call (false) */
-    bool checked;             /* validate each pointer that is freed, and report misuse
-                                 (false; true in a library built with TARN_CHECKED) */
-    tarn_report_fn *report;   /* told of each misuse (print to stderr and abort) */
+    bool exact;                 /* cache nothing: refuse the object after the capacity-th, exactly,
+                                   at the price of one shared atomic operation per call (false) */
+    bool checked;               /* validate each pointer that is freed, and report misuse
+                                   (false; true in a library built with TARN_CHECKED) */
+    tarn_report_fn *report;     /* told of each misuse (print to stderr and abort) */
     void *report_context;
     const tarn_memory *memory; /* copied (the operating system) */
 } tarn_pool_options;
@@ -69,17 +69,17 @@ typedef struct tarn_pool_options {
 typedef struct tarn_pool_info {
     const char *name; /* lives as long as the pool */
     size_t object_bytes, object_alignment;
-    size_t stride_bytes;          /* from one slot to the next */
-    size_t capacity;              /* objects that can live at once, now */
-    size_t capacity_max;          /* after every growth */
-    size_t slots;                 /* capacity_max and the slack for what caches can strand */
-    size_t slots_carved;          /* slots ever handed out since creation or clear */
+    size_t stride_bytes; /* from one slot to the next */
+    size_t capacity;     /* objects that can live at once, now */
+    size_t capacity_max; /* after every growth */
+    size_t slots;        /* capacity_max and the slack for what caches can strand */
+    size_t slots_carved; /* slots ever handed out since creation or clear */
     uint32_t caches_max;
-    uint32_t cache_objects_max;   /* 0 for an exact pool */
-    uint32_t magazine_objects;    /* objects moved at once; 0 for an exact pool */
-    uint32_t tag_bits;            /* of the narrowest ABA tag in use, at least 32 */
-    size_t reserved_bytes;        /* of address space */
-    size_t committed_bytes;       /* of it usable; the system backs what is touched */
+    uint32_t cache_objects_max; /* 0 for an exact pool */
+    uint32_t magazine_objects;  /* objects moved at once; 0 for an exact pool */
+    uint32_t tag_bits;          /* of the narrowest ABA tag in use, at least 32 */
+    size_t reserved_bytes;      /* of address space */
+    size_t committed_bytes;     /* of it usable; the system backs what is touched */
     bool exact, checked;
 } tarn_pool_info;
 
@@ -89,10 +89,10 @@ typedef struct tarn_pool_statistics {
     uint64_t allocs, frees; /* objects, since creation; clear counts as a free of what was live */
     uint64_t live;
     uint64_t free_in_caches, free_in_depot; /* shelves count as caches */
-    uint64_t refusals;      /* allocations that answered NULL or TARN_ERROR_FULL */
+    uint64_t refusals;                      /* allocations that answered NULL or TARN_ERROR_FULL */
     uint64_t depot_takes, depot_puts; /* operations of caches on the depot, whatever they moved */
-    uint64_t steals;        /* magazines taken from another cache's shelf */
-    uint64_t drain_requests; /* caches asked to give back what they hold */
+    uint64_t steals;                  /* magazines taken from another cache's shelf */
+    uint64_t drain_requests;          /* caches asked to give back what they hold */
     uint64_t growths;
     uint32_t caches_attached; /* guest threads' caches included */
 } tarn_pool_statistics;

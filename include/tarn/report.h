@@ -12,18 +12,18 @@ extern "C" {
 #endif
 
 /* X(name, number, sentence). */
-#define TARN_MISUSE_LIST(X)                                                                     \
-    X(TARN_MISUSE_NULL, 1, "a null pointer was freed")                                          \
-    X(TARN_MISUSE_FOREIGN, 2, "a pointer from outside the pool was freed")                      \
-    X(TARN_MISUSE_INTERIOR, 3, "a pointer into the middle of an object was freed")              \
-    X(TARN_MISUSE_NEVER_ALLOCATED, 4, "an object that was never handed out was freed")          \
+#define TARN_MISUSE_LIST(X)                                                            \
+    X(TARN_MISUSE_NULL, 1, "a null pointer was freed")                                 \
+    X(TARN_MISUSE_FOREIGN, 2, "a pointer from outside the pool was freed")             \
+    X(TARN_MISUSE_INTERIOR, 3, "a pointer into the middle of an object was freed")     \
+    X(TARN_MISUSE_NEVER_ALLOCATED, 4, "an object that was never handed out was freed") \
     X(TARN_MISUSE_DETACHED, 5, "a cache was used after it was detached")
 
 typedef enum tarn_misuse {
 #define TARN_MISUSE_ENUM_(name, number, sentence) name = number,
     TARN_MISUSE_LIST(TARN_MISUSE_ENUM_)
 #undef TARN_MISUSE_ENUM_
-    TARN_MISUSE_NONE_ = 0
+        TARN_MISUSE_NONE_ = 0
 } tarn_misuse;
 
 typedef struct tarn_report {

@@ -9,22 +9,22 @@ extern "C" {
 #endif
 
 /* X(name, number, sentence). Numbers are stable: a release never reuses one. */
-#define TARN_STATUS_LIST(X)                                                                     \
-    X(TARN_OK, 0, "success")                                                                    \
-    X(TARN_ERROR_INVALID, 1, "an argument or an option is out of its range")                    \
-    X(TARN_ERROR_TOO_LARGE, 2, "the sizes asked for do not fit the address space")              \
-    X(TARN_ERROR_NO_MEMORY, 3, "the memory functions could not supply memory")                  \
-    X(TARN_ERROR_BUDGET, 4, "the pool's memory budget does not allow it")                       \
-    X(TARN_ERROR_FULL, 5, "the pool has too few free objects")                                  \
-    X(TARN_ERROR_NO_CACHE, 6, "every cache of the pool is attached already")                    \
-    X(TARN_ERROR_NOT_ATTACHED, 7, "the cache is not attached")                                  \
+#define TARN_STATUS_LIST(X)                                                        \
+    X(TARN_OK, 0, "success")                                                       \
+    X(TARN_ERROR_INVALID, 1, "an argument or an option is out of its range")       \
+    X(TARN_ERROR_TOO_LARGE, 2, "the sizes asked for do not fit the address space") \
+    X(TARN_ERROR_NO_MEMORY, 3, "the memory functions could not supply memory")     \
+    X(TARN_ERROR_BUDGET, 4, "the pool's memory budget does not allow it")          \
+    X(TARN_ERROR_FULL, 5, "the pool has too few free objects")                     \
+    X(TARN_ERROR_NO_CACHE, 6, "every cache of the pool is attached already")       \
+    X(TARN_ERROR_NOT_ATTACHED, 7, "the cache is not attached")                     \
     X(TARN_ERROR_LIVE_OBJECTS, 8, "objects of the pool are still live")
 
 typedef enum tarn_status {
 #define TARN_STATUS_ENUM_(name, number, sentence) name = number,
     TARN_STATUS_LIST(TARN_STATUS_ENUM_)
 #undef TARN_STATUS_ENUM_
-    TARN_STATUS_COUNT
+        TARN_STATUS_COUNT
 } tarn_status;
 
 /* The constant's own name, "TARN_ERROR_FULL"; "TARN_STATUS_UNKNOWN" for any other number.

@@ -16,7 +16,7 @@ static inline void tarn_assertion_failed_(const char *file, int line, const char
     abort();
 }
 
-#define TARN_ALWAYS(condition)                                                                  \
+#define TARN_ALWAYS(condition) \
     ((condition) ? (void)0 : tarn_assertion_failed_(__FILE__, __LINE__, #condition))
 
 #define TARN_UNUSED_CONDITION_(condition) ((void)sizeof((condition) ? 1 : 0))

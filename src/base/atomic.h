@@ -36,64 +36,60 @@ typedef struct tarn_u64 {
 
 /* Defines the operations for one width. A CAS that fails stores what it saw in *expected; its
  * failure order is the load's part of its success order. */
-#define TARN_ATOMIC_OPERATIONS_(cell, word)                                                     \
-    static inline word cell##_load_relaxed(const cell *c)                                       \
-    {                                                                                           \
-        TARN_SCHEDULE_POINT();                                                                  \
-        return atomic_load_explicit(&c->value, memory_order_relaxed);                           \
-    }                                                                                           \
-    static inline word cell##_load_acquire(const cell *c)                                       \
-    {                                                                                           \
-        TARN_SCHEDULE_POINT();                                                                  \
-        return atomic_load_explicit(&c->value, memory_order_acquire);                           \
-    }                                                                                           \
-    static inline void cell##_store_relaxed(cell *c, word desired)                              \
-    {                                                                                           \
-        TARN_SCHEDULE_POINT();                                                                  \
-        atomic_store_explicit(&c->value, desired, memory_order_relaxed);                        \
-    }                                                                                           \
-    static inline void cell##_store_release(cell *c, word desired)                              \
-    {                                                                                           \
-        TARN_SCHEDULE_POINT();                                                                  \
-        atomic_store_explicit(&c->value, desired, memory_order_release);                        \
-    }                                                                                           \
-    static inline word cell##_fetch_add_relaxed(cell *c, word operand)                          \
-    {                                                                                           \
-        TARN_SCHEDULE_POINT();                                                                  \
-        return atomic_fetch_add_explicit(&c->value, operand, memory_order_relaxed);             \
-    }                                                                                           \
-    static inline word cell##_exchange_acquire(cell *c, word desired)                           \
-    {                                                                                           \
-        TARN_SCHEDULE_POINT();                                                                  \
-        return atomic_exchange_explicit(&c->value, desired, memory_order_acquire);              \
-    }                                                                                           \
-    static inline bool cell##_cas_weak_relaxed(cell *c, word *expected, word desired)           \
-    {                                                                                           \
-        TARN_SCHEDULE_POINT();                                                                  \
-        return atomic_compare_exchange_weak_explicit(&c->value, expected, desired,              \
-                                                     memory_order_relaxed,                      \
-                                                     memory_order_relaxed);                     \
-    }                                                                                           \
-    static inline bool cell##_cas_weak_acquire(cell *c, word *expected, word desired)           \
-    {                                                                                           \
-        TARN_SCHEDULE_POINT();                                                                  \
-        return atomic_compare_exchange_weak_explicit(&c->value, expected, desired,              \
-                                                     memory_order_acquire,                      \
-                                                     memory_order_acquire);                     \
-    }                                                                                           \
-    static inline bool cell##_cas_weak_release(cell *c, word *expected, word desired)           \
-    {                                                                                           \
-        TARN_SCHEDULE_POINT();                                                                  \
-        return atomic_compare_exchange_weak_explicit(&c->value, expected, desired,              \
-                                                     memory_order_release,                      \
-                                                     memory_order_relaxed);                     \
-    }                                                                                           \
-    static inline bool cell##_cas_strong_acquire(cell *c, word *expected, word desired)         \
-    {                                                                                           \
-        TARN_SCHEDULE_POINT();                                                                  \
-        return atomic_compare_exchange_strong_explicit(&c->value, expected, desired,            \
-                                                       memory_order_acquire,                    \
-                                                       memory_order_acquire);                   \
+#define TARN_ATOMIC_OPERATIONS_(cell, word)                                                       \
+    static inline word cell##_load_relaxed(const cell *c)                                         \
+    {                                                                                             \
+        TARN_SCHEDULE_POINT();                                                                    \
+        return atomic_load_explicit(&c->value, memory_order_relaxed);                             \
+    }                                                                                             \
+    static inline word cell##_load_acquire(const cell *c)                                         \
+    {                                                                                             \
+        TARN_SCHEDULE_POINT();                                                                    \
+        return atomic_load_explicit(&c->value, memory_order_acquire);                             \
+    }                                                                                             \
+    static inline void cell##_store_relaxed(cell *c, word desired)                                \
+    {                                                                                             \
+        TARN_SCHEDULE_POINT();                                                                    \
+        atomic_store_explicit(&c->value, desired, memory_order_relaxed);                          \
+    }                                                                                             \
+    static inline void cell##_store_release(cell *c, word desired)                                \
+    {                                                                                             \
+        TARN_SCHEDULE_POINT();                                                                    \
+        atomic_store_explicit(&c->value, desired, memory_order_release);                          \
+    }                                                                                             \
+    static inline word cell##_fetch_add_relaxed(cell *c, word operand)                            \
+    {                                                                                             \
+        TARN_SCHEDULE_POINT();                                                                    \
+        return atomic_fetch_add_explicit(&c->value, operand, memory_order_relaxed);               \
+    }                                                                                             \
+    static inline word cell##_exchange_acquire(cell *c, word desired)                             \
+    {                                                                                             \
+        TARN_SCHEDULE_POINT();                                                                    \
+        return atomic_exchange_explicit(&c->value, desired, memory_order_acquire);                \
+    }                                                                                             \
+    static inline bool cell##_cas_weak_relaxed(cell *c, word *expected, word desired)             \
+    {                                                                                             \
+        TARN_SCHEDULE_POINT();                                                                    \
+        return atomic_compare_exchange_weak_explicit(&c->value, expected, desired,                \
+                                                     memory_order_relaxed, memory_order_relaxed); \
+    }                                                                                             \
+    static inline bool cell##_cas_weak_acquire(cell *c, word *expected, word desired)             \
+    {                                                                                             \
+        TARN_SCHEDULE_POINT();                                                                    \
+        return atomic_compare_exchange_weak_explicit(&c->value, expected, desired,                \
+                                                     memory_order_acquire, memory_order_acquire); \
+    }                                                                                             \
+    static inline bool cell##_cas_weak_release(cell *c, word *expected, word desired)             \
+    {                                                                                             \
+        TARN_SCHEDULE_POINT();                                                                    \
+        return atomic_compare_exchange_weak_explicit(&c->value, expected, desired,                \
+                                                     memory_order_release, memory_order_relaxed); \
+    }                                                                                             \
+    static inline bool cell##_cas_strong_acquire(cell *c, word *expected, word desired)           \
+    {                                                                                             \
+        TARN_SCHEDULE_POINT();                                                                    \
+        return atomic_compare_exchange_strong_explicit(                                           \
+            &c->value, expected, desired, memory_order_acquire, memory_order_acquire);            \
     }
 
 TARN_ATOMIC_OPERATIONS_(tarn_u32, uint32_t)

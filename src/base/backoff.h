@@ -9,7 +9,10 @@ typedef struct tarn_backoff {
     ck_backoff_t spins;
 } tarn_backoff;
 
-#define TARN_BACKOFF_INIT {16}
+#define TARN_BACKOFF_INIT \
+    {                     \
+        16                \
+    }
 
 /* Short bounds: the CAS windows here are a few instructions, so a long sleep only idles cores. */
 #define TARN_BACKOFF_SPINS_MAX 1024u

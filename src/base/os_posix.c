@@ -22,8 +22,8 @@ static void *posix_reserve(void *context, size_t bytes, size_t alignment)
     size_t extra = alignment > page ? alignment - page : 0;
     if (bytes > SIZE_MAX - extra)
         return NULL;
-    char *start = mmap(NULL, bytes + extra, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                       -1, 0);
+    char *start =
+        mmap(NULL, bytes + extra, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (start == MAP_FAILED)
         return NULL;
     size_t before = (size_t)(-(uintptr_t)start & (alignment - 1));

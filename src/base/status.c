@@ -3,8 +3,8 @@
 const char *tarn_status_name(tarn_status status)
 {
     switch (status) {
-#define NAME(name, number, sentence)                                                            \
-    case name:                                                                                  \
+#define NAME(name, number, sentence) \
+    case name:                       \
         return #name;
         TARN_STATUS_LIST(NAME)
 #undef NAME
@@ -17,8 +17,8 @@ const char *tarn_status_name(tarn_status status)
 const char *tarn_status_text(tarn_status status)
 {
     switch (status) {
-#define TEXT(name, number, sentence)                                                            \
-    case name:                                                                                  \
+#define TEXT(name, number, sentence) \
+    case name:                       \
         return sentence;
         TARN_STATUS_LIST(TEXT)
 #undef TEXT

@@ -9,7 +9,7 @@
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define TARN_THREADS_POSIX 1
 #elif defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer) ||                       \
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer) || \
     __has_feature(memory_sanitizer)
 #define TARN_THREADS_POSIX 1
 #endif

@@ -25,10 +25,10 @@
 #include <stdint.h>
 
 #define TARN_MAGAZINE_OBJECTS_MAX 64u
-#define TARN_CHAIN_MAGAZINES_MAX 16u
+#define TARN_CHAIN_MAGAZINES_MAX  16u
 
 typedef struct tarn_chain {
-    uint32_t magazines[TARN_CHAIN_MAGAZINES_MAX]; /* ends at TARN_INDEX_NONE or at the array's end */
+    uint32_t magazines[TARN_CHAIN_MAGAZINES_MAX]; /* ends at TARN_INDEX_NONE, or with the array */
 } tarn_chain;
 
 typedef struct tarn_magazines {
@@ -51,9 +51,8 @@ static inline void **tarn_magazine_objects(const tarn_magazines *magazines, uint
     return magazines->objects + (size_t)index * magazines->magazine_objects;
 }
 
-/* Writes a chain of the caller's magazines, count 1..TARN_CHAIN_MAGAZINES_MAX. Returns its leader. */
-uint32_t tarn_chain_write(const tarn_magazines *magazines, const uint32_t *indices,
-                          uint32_t count);
+/* Writes a chain of the caller's magazines, 1..TARN_CHAIN_MAGAZINES_MAX. Returns its leader. */
+uint32_t tarn_chain_write(const tarn_magazines *magazines, const uint32_t *indices, uint32_t count);
 
 /* Copies the members of a chain that the caller holds. Returns how many. */
 uint32_t tarn_chain_read(const tarn_magazines *magazines, uint32_t leader, uint32_t *indices);

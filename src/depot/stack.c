@@ -79,8 +79,8 @@ uint32_t tarn_stack_pop(tarn_stack *stack, const tarn_links *links)
 /* Collects up to count_max indices from the chain at `first`. The links may be changing under the
  * reader: any value is in range (I3), and the caller's CAS decides whether the walk counts.
  * Returns how many, and in *rest what follows them. */
-static uint32_t walk(const tarn_links *links, uint32_t first, uint32_t count_max,
-                     uint32_t *indices, uint32_t *rest)
+static uint32_t walk(const tarn_links *links, uint32_t first, uint32_t count_max, uint32_t *indices,
+                     uint32_t *rest)
 {
     uint32_t count = 0;
     uint32_t index = first;

@@ -24,7 +24,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TARN_INDEX_NONE 0u
+#define TARN_INDEX_NONE   0u
 #define TARN_TAG_BITS_MIN 32u
 
 /* What all stacks over one kind of index share; constant once set. */

@@ -6,27 +6,41 @@
 #include "base/assert.h"
 #include "pool/state.h"
 
+static inline void **tarn_array_top_(const tarn_cache_state *cache)
+{
+    /* relaxed: the user's own word; others only take samples of it. */
+    return TARN_LOAD_RELAXED(&cache->hot.top);
+}
+
+static inline void tarn_array_set_top_(tarn_cache_state *cache, void **top)
+{
+    /* relaxed: as above. */
+    TARN_STORE_RELAXED(&cache->hot.top, top);
+}
+
 /* 0 for a cache that was never attached: its memory is all zero. */
 static inline uint32_t tarn_array_count_(const tarn_cache_state *cache)
 {
-    void **top = TARN_LOAD_RELAXED(&cache->hot.top);
+    void **top = tarn_array_top_(cache);
     return top ? (uint32_t)(top - (void **)cache->hot.objects) : 0;
-}
-
-static inline size_t tarn_array_allocs_(const tarn_cache_state *cache)
-{
-    return TARN_LOAD_RELAXED(&cache->hot.allocs);
 }
 
 static inline void tarn_array_set_count_(tarn_cache_state *cache, uint32_t count)
 {
     TARN_ASSERT(count <= cache->pool->plan.array_objects);
-    TARN_STORE_RELAXED(&cache->hot.top, cache->hot.objects + count);
+    tarn_array_set_top_(cache, cache->hot.objects + count);
+}
+
+static inline size_t tarn_array_allocs_(const tarn_cache_state *cache)
+{
+    /* relaxed: as above. */
+    return TARN_LOAD_RELAXED(&cache->hot.allocs);
 }
 
 /* Counts allocations; a negative count, as a size_t, takes them back. */
 static inline void tarn_array_count_allocs_(tarn_cache_state *cache, size_t count)
 {
+    /* relaxed: as above. */
     TARN_STORE_RELAXED(&cache->hot.allocs, tarn_array_allocs_(cache) + count);
 }
 
@@ -46,21 +60,27 @@ static inline void tarn_array_put_(tarn_cache_state *cache, void *object)
     cache->hot.objects[count] = object;
 }
 
+static inline void tarn_gate_set_(tarn_cache_state *cache, void **alloc_floor, void **free_ceiling)
+{
+    /* relaxed: limits are hints, what they lead to is decided on the slow path. */
+    TARN_STORE_RELAXED(&cache->hot.alloc_floor, alloc_floor);
+    TARN_STORE_RELAXED(&cache->hot.free_ceiling, free_ceiling);
+}
+
 /* Closed, every inline call takes the slow path. Any thread may close a gate to get the owner's
  * attention; the owner opens it again there. A close that comes late costs one slow call. */
 static inline void tarn_gate_close_(tarn_cache_state *cache)
 {
-    TARN_STORE_RELAXED(&cache->hot.alloc_floor, cache->hot.objects + TARN_CACHE_ARRAY_OBJECTS);
-    TARN_STORE_RELAXED(&cache->hot.free_ceiling, cache->hot.objects);
+    void **objects = cache->hot.objects;
+    tarn_gate_set_(cache, objects + TARN_CACHE_ARRAY_OBJECTS, objects);
 }
 
 static inline void tarn_gate_open_(tarn_cache_state *cache)
 {
     const tarn_pool *pool = cache->pool;
-    if (pool->always_slow)
-        return;
-    TARN_STORE_RELAXED(&cache->hot.alloc_floor, cache->hot.objects);
-    TARN_STORE_RELAXED(&cache->hot.free_ceiling, cache->hot.objects + pool->plan.array_objects);
+    void **objects = cache->hot.objects;
+    if (!pool->always_slow)
+        tarn_gate_set_(cache, objects, objects + pool->plan.array_objects);
 }
 
 #endif

@@ -58,13 +58,14 @@ tarn_status tarn_alloc_bulk(tarn_cache *cache, size_t count, void **objects)
 /* Copies as many as fit into the array of an open cache. */
 static size_t put_run(tarn_cache_state *cache, size_t count_max, void *const *objects)
 {
-    void **top = TARN_LOAD_RELAXED(&cache->hot.top);
+    void **top = tarn_array_top_(cache);
+    /* relaxed: a closed gate seen late costs nothing but the delay. */
     void **ceiling = TARN_LOAD_RELAXED(&cache->hot.free_ceiling);
     if (ceiling <= top)
         return 0;
     size_t count = tarn_size_min((size_t)(ceiling - top), count_max);
     memcpy(top, objects, count * sizeof *objects);
-    TARN_STORE_RELAXED(&cache->hot.top, top + count);
+    tarn_array_set_top_(cache, top + count);
     return count;
 }
 

@@ -8,8 +8,8 @@
 static const char *misuse_text(tarn_misuse misuse)
 {
     switch (misuse) {
-#define TEXT(name, number, sentence)                                                            \
-    case name:                                                                                  \
+#define TEXT(name, number, sentence) \
+    case name:                       \
         return sentence;
         TARN_MISUSE_LIST(TEXT)
 #undef TEXT

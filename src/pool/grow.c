@@ -56,7 +56,7 @@ static bool commit_region(tarn_pool *pool, uint32_t i, const region_need *need)
     return true;
 }
 
-/* A region that was committed before another failed stays so, and the next attempt goes on there. */
+/* A region that was committed before another failed stays so; the next attempt goes on there. */
 bool tarn_grow_commit_(tarn_pool *pool, uint64_t capacity)
 {
     region_need needs[TARN_POOL_REGIONS];

@@ -23,7 +23,7 @@ typedef struct guest_crowd {
     uint32_t calls_until_retry;
 } guest_crowd;
 
-#define GUEST_CLAIMS 16u
+#define GUEST_CLAIMS           16u
 #define CALLS_BETWEEN_SEARCHES 64u
 
 static _Thread_local guest_claim claims[GUEST_CLAIMS];

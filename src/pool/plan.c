@@ -5,18 +5,18 @@
 #include "depot/magazine.h"
 #include "tarn/cache.h"
 
-#define DEFAULT_CACHES_MAX 64u
-#define DEFAULT_ALIGNMENT_MAX 64u
+#define DEFAULT_CACHES_MAX        64u
+#define DEFAULT_ALIGNMENT_MAX     64u
 #define DEFAULT_CACHE_OBJECTS_MIN 2u
-#define DEFAULT_CACHE_BYTES_MAX ((size_t)1 << 20)
-#define SHELF_MAGAZINES_DEFAULT 32u
-#define SHELF_MAGAZINES_MAX 4096u
+#define DEFAULT_CACHE_BYTES_MAX   ((size_t)1 << 20)
+#define SHELF_MAGAZINES_DEFAULT   32u
+#define SHELF_MAGAZINES_MAX       4096u
 
 /* The array holds two magazines, so that after moving one there is one left to give and room for
  * one to take: no alternation at an edge can go to the shelf twice in a row (Bonwick 1994). */
 #define ARRAY_MAGAZINES 2u
 
-#define DEFAULT_CACHE_OBJECTS_MAX                                                               \
+#define DEFAULT_CACHE_OBJECTS_MAX \
     (TARN_MAGAZINE_OBJECTS_MAX * (ARRAY_MAGAZINES + SHELF_MAGAZINES_DEFAULT))
 
 _Static_assert(TARN_MAGAZINE_OBJECTS_MAX *ARRAY_MAGAZINES == TARN_CACHE_ARRAY_OBJECTS,
@@ -31,9 +31,8 @@ static size_t natural_alignment(size_t object_bytes)
 static bool plan_object(const tarn_pool_options *options, tarn_plan *plan)
 {
     plan->object_bytes = options->object_bytes;
-    plan->object_alignment =
-        options->object_alignment ? options->object_alignment
-                                  : natural_alignment(options->object_bytes);
+    plan->object_alignment = options->object_alignment ? options->object_alignment
+                                                       : natural_alignment(options->object_bytes);
     return plan->object_bytes >= 1 && plan->object_bytes <= TARN_OBJECT_BYTES_MAX &&
            tarn_is_power_of_two(plan->object_alignment) &&
            plan->object_alignment <= TARN_OBJECT_ALIGNMENT_MAX &&
@@ -87,9 +86,14 @@ static void plan_exact(tarn_plan *plan)
     plan->shelf_magazines = plan->chain_magazines = 0;
 }
 
+static bool magazines_are_countable(const tarn_plan *plan)
+{
+    return tarn_plan_magazines(plan, plan->capacity_max + plan->slack_slots) < UINT32_MAX;
+}
+
 /* Chooses the caches' bound, and the slack that makes up for what they can strand. Near the
- * largest capacity there are no indices left for slack: caches then shrink until it fits, at last
- * to nothing. */
+ * largest capacity there are no indices left for slack, or for the magazines of small caches:
+ * caches then shrink until it fits, at last to nothing. */
 static void plan_caches(size_t asked_objects, tarn_plan *plan)
 {
     size_t bound = asked_objects ? asked_objects : default_cache_objects(plan);
@@ -97,7 +101,7 @@ static void plan_caches(size_t asked_objects, tarn_plan *plan)
     for (; !plan->exact && bound > 0; bound /= 2) {
         split_cache(plan, bound);
         plan->slack_slots = stranded_slots(plan);
-        if (plan->slack_slots <= room)
+        if (plan->slack_slots <= room && magazines_are_countable(plan))
             return;
     }
     plan_exact(plan);
@@ -131,26 +135,22 @@ static bool place_all(tarn_plan *plan, size_t page_bytes, size_t head_bytes)
     return place(&plan->head, 1, head_bytes, page_bytes, &end) &&
            place(&plan->magazine_links, magazines, sizeof(tarn_u32), page_bytes, &end) &&
            place(&plan->chains, magazines, sizeof(tarn_chain), page_bytes, &end) &&
-           place(&plan->magazine_objects_region, magazines,
-                 plan->magazine_objects * sizeof(void *), page_bytes, &end) &&
+           place(&plan->magazine_objects_region, magazines, plan->magazine_objects * sizeof(void *),
+                 page_bytes, &end) &&
            place(&plan->slot_links, plan->slots_max + 1, sizeof(tarn_u32), page_bytes, &end) &&
            place(&plan->slots, plan->slots_max, plan->stride_bytes, page_bytes, &end) &&
            (plan->reserved_bytes = end, end <= PTRDIFF_MAX);
 }
 
 tarn_status tarn_plan_make(const tarn_pool_options *options, size_t page_bytes,
-                           size_t head_bytes_per_pool, size_t head_bytes_per_cache,
-                           tarn_plan *plan)
+                           size_t head_bytes_per_pool, size_t head_bytes_per_cache, tarn_plan *plan)
 {
     *plan = (tarn_plan){0};
     if (!plan_object(options, plan) || !plan_capacity(options, plan))
         return TARN_ERROR_INVALID;
     plan_caches(options->cache_objects_max, plan);
     plan->slots_max = plan->capacity_max + plan->slack_slots;
-    size_t magazines = tarn_plan_magazines(plan, plan->slots_max);
-    if (magazines > UINT32_MAX - 1)
-        return TARN_ERROR_TOO_LARGE;
-    plan->magazines_max = (uint32_t)magazines;
+    plan->magazines_max = (uint32_t)tarn_plan_magazines(plan, plan->slots_max);
     size_t head_bytes = head_bytes_per_pool + plan->caches_max * head_bytes_per_cache;
     return place_all(plan, page_bytes, head_bytes) ? TARN_OK : TARN_ERROR_TOO_LARGE;
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define PAGE_BYTES_DEFAULT ((size_t)4096)
-#define PAGE_BYTES_MAX ((size_t)2 << 20)
+#define PAGE_BYTES_MAX     ((size_t)2 << 20)
 
 #ifdef TARN_CHECKED
 #define CHECKED_BY_DEFAULT true
@@ -125,7 +125,7 @@ tarn_status tarn_pool_destroy(tarn_pool *pool)
 static void clear_cache(tarn_pool *pool, tarn_cache_state *cache)
 {
     tarn_stack_take_all(&cache->shelf, &pool->depot.magazines.links);
-    /* relaxed, here and in tarn_pool_clear: the caller orders clear against every other use. */
+    /* relaxed: the caller orders clear against every other use. */
     tarn_u64_store_relaxed(&cache->shelf_stolen, 0);
     memset(&cache->counters, 0, sizeof cache->counters);
     tarn_array_set_count_(cache, 0);
@@ -139,7 +139,7 @@ tarn_status tarn_pool_clear(tarn_pool *pool)
 {
     if (!pool)
         return TARN_ERROR_INVALID;
-    /* relaxed: see clear_cache. */
+    /* relaxed: the caller orders clear against every other use. */
     uint32_t used = tarn_u32_load_relaxed(&pool->caches_used);
     for (uint32_t i = 0; i < used; i++)
         clear_cache(pool, &pool->caches[i]);

@@ -25,8 +25,7 @@ void tarn_registry_leave_all_(uint64_t owner)
 static void set_up(void)
 {
     tarn_mutex_init(&registry.lock);
-    registry.has_thread_end = tarn_thread_key_create(&registry.thread_end,
-                                                     tarn_guest_thread_ends_);
+    registry.has_thread_end = tarn_thread_key_create(&registry.thread_end, tarn_guest_thread_ends_);
 }
 
 /* Two copies of the library in one process count apart, from different addresses: an odd factor

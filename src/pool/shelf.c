@@ -10,8 +10,8 @@ uint64_t tarn_shelf_count_(const tarn_cache_state *cache)
     const tarn_cache_counters *counters = &cache->counters;
     /* relaxed: the user reads its own counters; what it misses of the thieves' makes the shelf
      * look fuller, never emptier. Another reader takes a sample. */
-    uint64_t gone = tarn_u64_load_relaxed(&cache->shelf_stolen) +
-                    tarn_u64_load_relaxed(&counters->shelf_taken);
+    uint64_t gone =
+        tarn_u64_load_relaxed(&cache->shelf_stolen) + tarn_u64_load_relaxed(&counters->shelf_taken);
     uint64_t put = tarn_u64_load_relaxed(&counters->shelf_put);
     return put > gone ? put - gone : 0;
 }
@@ -70,8 +70,8 @@ uint32_t tarn_shelf_take_(tarn_cache_state *cache, bool *is_foreign)
     if (magazine == TARN_INDEX_NONE)
         return TARN_INDEX_NONE;
     tarn_counter_add_(&cache->counters.shelf_taken, 1);
-    *is_foreign = cache->foreign_magazines > 0 &&
-                  tarn_shelf_count_(cache) < cache->foreign_magazines;
+    *is_foreign =
+        cache->foreign_magazines > 0 && tarn_shelf_count_(cache) < cache->foreign_magazines;
     return magazine;
 }
 

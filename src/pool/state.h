@@ -20,11 +20,11 @@
 #include <stdint.h>
 
 /* Values of tarn_cache_state.owner. A guest thread's is TARN_OWNER_GUEST | its id << 8. */
-#define TARN_OWNER_FREE 0u     /* nobody's, and empty; zero memory is a free cache */
-#define TARN_OWNER_LEFT 1u     /* its thread has ended, its content is still there */
+#define TARN_OWNER_FREE     0u /* nobody's, and empty; zero memory is a free cache */
+#define TARN_OWNER_LEFT     1u /* its thread has ended, its content is still there */
 #define TARN_OWNER_ATTACHED 2u /* attached by hand */
-#define TARN_OWNER_BUSY 3u     /* being emptied by another thread */
-#define TARN_OWNER_GUEST 4u
+#define TARN_OWNER_BUSY     3u /* being emptied by another thread */
+#define TARN_OWNER_GUEST    4u
 
 #define TARN_CACHE_EMPTIES_MAX (2 * TARN_CHAIN_MAGAZINES_MAX)
 

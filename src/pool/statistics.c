@@ -15,9 +15,9 @@
 
 #include <string.h>
 
-/* relaxed, in the whole file: samples order nothing. */
 static uint64_t read(const tarn_u64 *counter)
 {
+    /* relaxed: samples order nothing. */
     return tarn_u64_load_relaxed(counter);
 }
 
@@ -56,8 +56,7 @@ static void add_direct(const tarn_pool *pool, totals *sum)
     int64_t frees = (int64_t)read(&direct->frees);
     sum->allocs += allocs;
     sum->frees += frees;
-    sum->loose +=
-        frees + broken_up * magazine_objects - (allocs - (int64_t)read(&direct->carves));
+    sum->loose += frees + broken_up * magazine_objects - (allocs - (int64_t)read(&direct->carves));
     sum->magazines -= (int64_t)read(&direct->splits);
 }
 
@@ -75,6 +74,7 @@ tarn_status tarn_pool_sample(const tarn_pool *pool, tarn_pool_statistics *statis
         return TARN_ERROR_INVALID;
     memset(statistics, 0, sizeof *statistics);
     totals sum = {0};
+    /* relaxed: a cache that is missed has just been attached. */
     uint32_t used = tarn_u32_load_relaxed(&pool->caches_used);
     for (uint32_t i = 0; i < used; i++) {
         /* In an exact pool the shared counters have it all. */
