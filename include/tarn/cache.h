@@ -63,9 +63,9 @@ TARN_API tarn_status tarn_cache_attach(tarn_pool *pool, tarn_cache **cache);
 TARN_API tarn_status tarn_cache_detach(tarn_cache *cache);
 
 /* Makes sure that the next `count` allocations on this cache succeed, whatever other threads do.
- * Reserved objects count as live towards the capacity, also beyond cache_objects_max, until they
- * are allocated or the reservation ends: a second call replaces it, with 0 too, and clear and
- * detach end it.
+ * Reserved objects count as live towards the capacity, also beyond cache_objects_max, until the
+ * allocations are made. A second call replaces the reservation; 0 ends it, and so do clear and
+ * detach. While more is reserved than the cache's array holds, calls take the slow path.
  * Returns TARN_OK; TARN_ERROR_INVALID (null); TARN_ERROR_NOT_ATTACHED; TARN_ERROR_FULL (nothing was
  * reserved, an earlier reservation stands). Threads: the cache's user. */
 TARN_API tarn_status tarn_cache_reserve(tarn_cache *cache, size_t count);

@@ -11,11 +11,11 @@
 extern "C" {
 #endif
 
-/* A host's own memory functions. All four are required. A pool calls them at creation, when it
- * grows and at destruction, never in between. Sizes and addresses are multiples of page_bytes,
- * except that reserve's bytes and alignment are multiples of it.
+/* A host's own memory functions. All four are required. Sizes, addresses and alignments are
+ * multiples of page_bytes. A pool reserves once, commits at creation and when it grows, and
+ * releases at destruction; between growths it calls nothing.
  *
- * Threads: growth may call commit from any thread that allocates, one call at a time per pool. */
+ * Threads: any thread that allocates may call commit, one at a time per pool. */
 typedef struct tarn_memory {
     void *context;     /* passed back as the first argument */
     size_t page_bytes; /* granularity, a power of two from 4096 to 2 MiB (4096) */

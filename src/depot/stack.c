@@ -4,26 +4,31 @@
 #include "base/backoff.h"
 #include "base/size.h"
 
-void tarn_links_init(tarn_links *links, tarn_u32 *next, uint32_t index_max)
+void tarn_links_init(tarn_links *links, tarn_u32 *first, size_t stride_bytes, uint32_t index_max)
 {
-    links->next = next;
+    links->first = first;
+    links->stride_bytes = stride_bytes;
     links->index_max = index_max;
     links->index_bits = tarn_bits_for(index_max);
     TARN_ASSERT(64 - links->index_bits >= TARN_TAG_BITS_MIN);
 }
 
-void tarn_links_set(const tarn_links *links, uint32_t index, uint32_t next)
+static tarn_u32 *link_of(const tarn_links *links, uint32_t index)
 {
     TARN_ASSERT(index != TARN_INDEX_NONE && index <= links->index_max);
+    return (tarn_u32 *)((char *)links->first + index * links->stride_bytes);
+}
+
+void tarn_links_set(const tarn_links *links, uint32_t index, uint32_t next)
+{
     /* relaxed: E1's release publishes it with the chain; a late popper's read is discarded. */
-    tarn_u32_store_relaxed(&links->next[index], next);
+    tarn_u32_store_relaxed(link_of(links, index), next);
 }
 
 uint32_t tarn_links_get(const tarn_links *links, uint32_t index)
 {
-    TARN_ASSERT(index != TARN_INDEX_NONE && index <= links->index_max);
     /* relaxed: the head that named this index was read with acquire, E1. */
-    return tarn_u32_load_relaxed(&links->next[index]);
+    return tarn_u32_load_relaxed(link_of(links, index));
 }
 
 static uint32_t index_of(const tarn_links *links, uint64_t head)
@@ -123,6 +128,12 @@ uint32_t tarn_stack_take_all(tarn_stack *stack, const tarn_links *links)
                                       head_after(links, head, TARN_INDEX_NONE)))
             return first;
     }
+}
+
+uint32_t tarn_stack_top(const tarn_stack *stack, const tarn_links *links)
+{
+    /* relaxed: nothing may be read through a hint. */
+    return index_of(links, tarn_u64_load_relaxed(&stack->head));
 }
 
 uint64_t tarn_stack_peek(const tarn_stack *stack)

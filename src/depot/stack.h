@@ -9,9 +9,9 @@
  *      whatever the pusher wrote before. Later CASes on head are read-modify-writes and so carry
  *      it on: a pop need not release.
  *
- * The head is one word, {tag, index}. Links lie in an array of their own, one per index, so that a
- * late reader of a link touches an atomic word that always exists; the tag then makes its CAS
- * fail. R. K. Treiber, "Systems Programming: Coping with Parallelism" (IBM RJ 5118, 1986).
+ * The head is one word, {tag, index}. Links lie outside the memory that is listed, one per index,
+ * so that a late reader of a link touches an atomic word that always exists; the tag then makes its
+ * CAS fail. R. K. Treiber, "Systems Programming: Coping with Parallelism" (IBM RJ 5118, 1986).
  *
  * The tag has every bit that the index leaves free, at least 32. A thread would have to sleep
  * between load and CAS for exactly 2^32 changes of one head: 43 seconds at one change every 10 ns,
@@ -22,6 +22,7 @@
 #include "base/atomic.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define TARN_INDEX_NONE   0u
@@ -29,7 +30,8 @@
 
 /* What all stacks over one kind of index share; constant once set. */
 typedef struct tarn_links {
-    tarn_u32 *next;      /* [0] is unused */
+    tarn_u32 *first;     /* the link of index 0, which is unused */
+    size_t stride_bytes; /* from one link to the next */
     uint32_t index_max;  /* indices are 1..index_max */
     uint32_t index_bits; /* of the head; the rest is the tag */
 } tarn_links;
@@ -38,8 +40,8 @@ typedef struct tarn_stack {
     tarn_u64 head;
 } tarn_stack;
 
-/* next has index_max + 1 zero words. */
-void tarn_links_init(tarn_links *links, tarn_u32 *next, uint32_t index_max);
+/* There are index_max + 1 links, all zero. */
+void tarn_links_init(tarn_links *links, tarn_u32 *first, size_t stride_bytes, uint32_t index_max);
 
 /* Links that belong to the caller, to build a chain for push_chain or to walk a taken one. */
 void tarn_links_set(const tarn_links *links, uint32_t index, uint32_t next);
@@ -54,12 +56,16 @@ void tarn_stack_push_chain(tarn_stack *stack, const tarn_links *links, uint32_t 
 /* Returns TARN_INDEX_NONE when empty. */
 uint32_t tarn_stack_pop(tarn_stack *stack, const tarn_links *links);
 
-/* Takes up to count_max from the top in one step, in order. Returns how many. */
+/* Takes up to count_max from the top in one step, in order. Returns how many. Each but the last
+ * still links to the next. */
 uint32_t tarn_stack_pop_some(tarn_stack *stack, const tarn_links *links, uint32_t count_max,
                              uint32_t *indices);
 
 /* Takes everything. Returns the first of the chain, which is the caller's now. */
 uint32_t tarn_stack_take_all(tarn_stack *stack, const tarn_links *links);
+
+/* The index on top, as a hint that may be old at once. */
+uint32_t tarn_stack_top(const tarn_stack *stack, const tarn_links *links);
 
 /* A raw look at the head, tag included: equal twice means that nothing happened in between. */
 uint64_t tarn_stack_peek(const tarn_stack *stack);

@@ -68,7 +68,8 @@ static inline void tarn_gate_set_(tarn_cache_state *cache, void **alloc_floor, v
 }
 
 /* Closed, every inline call takes the slow path. Any thread may close a gate to get the owner's
- * attention; the owner opens it again there. A close that comes late costs one slow call. */
+ * attention; the owner opens it again there. A close that comes late costs one slow call. It stays
+ * closed while objects are put aside, so that the reservation's end is noticed. */
 static inline void tarn_gate_close_(tarn_cache_state *cache)
 {
     void **objects = cache->hot.objects;
@@ -79,7 +80,7 @@ static inline void tarn_gate_open_(tarn_cache_state *cache)
 {
     const tarn_pool *pool = cache->pool;
     void **objects = cache->hot.objects;
-    if (!pool->always_slow)
+    if (!pool->always_slow && cache->reserve_first == TARN_INDEX_NONE)
         tarn_gate_set_(cache, objects, objects + pool->plan.array_objects);
 }
 

@@ -2,7 +2,9 @@
 #include "pool/array.h"
 #include "pool/cache.h"
 #include "pool/check.h"
+#include "pool/drain.h"
 #include "pool/refill.h"
+#include "pool/reserve.h"
 
 #include <string.h>
 
@@ -18,12 +20,16 @@ static size_t take_run(tarn_cache_state *cache, size_t count_max, void **objects
     return count;
 }
 
-/* Undoes allocations, also in the count of allocations. */
+/* Undoes allocations. Their count goes back first, so that each object that comes back finds what
+ * the reservation is owed again. */
 static void untake(tarn_cache_state *cache, size_t count, void **objects)
 {
-    for (size_t i = count; i-- > 0;)
-        tarn_free(&cache->hot, objects[i]);
     tarn_array_count_allocs_(cache, -count);
+    for (size_t i = count; i-- > 0;)
+        if (cache->pool->plan.exact && tarn_reserve_count_(cache) < tarn_reserve_left_(cache))
+            tarn_reserve_put_(cache, objects[i]);
+        else
+            tarn_free(&cache->hot, objects[i]);
 }
 
 static bool take_all(tarn_cache_state *cache, size_t count, void **objects, size_t *taken)
@@ -42,17 +48,35 @@ static bool take_all(tarn_cache_state *cache, size_t count, void **objects, size
     return true;
 }
 
+static void set_null(size_t count, void **objects)
+{
+    for (size_t i = 0; i < count; i++)
+        objects[i] = NULL;
+}
+
+static tarn_status not_attached(const tarn_pool *pool, size_t count, void **objects)
+{
+    tarn_check_detached_(pool, NULL);
+    set_null(count, objects);
+    return TARN_ERROR_NOT_ATTACHED;
+}
+
 tarn_status tarn_alloc_bulk(tarn_cache *cache, size_t count, void **objects)
 {
     if (!cache || (!objects && count > 0))
         return TARN_ERROR_INVALID;
     tarn_cache_state *state = tarn_cache_state_of_(cache);
     size_t taken = 0;
-    if (tarn_cache_is_attached_(state) && take_all(state, count, objects, &taken))
+    if (!tarn_cache_is_attached_(state))
+        return not_attached(state->pool, count, objects);
+    if (take_all(state, count, objects, &taken)) {
+        if (!state->pool->plan.exact)
+            tarn_drain_settle_(state);
         return TARN_OK;
+    }
     untake(state, taken, objects);
-    memset(objects, 0, count * sizeof *objects);
-    return tarn_cache_is_attached_(state) ? TARN_ERROR_FULL : TARN_ERROR_NOT_ATTACHED;
+    set_null(count, objects);
+    return TARN_ERROR_FULL;
 }
 
 /* Copies as many as fit into the array of an open cache. */

@@ -138,7 +138,7 @@ static void *alloc_cached(tarn_cache_state *cache)
     if (tarn_array_count_(cache) == 0 && !tarn_refill_(cache))
         return NULL;
     void *object = tarn_array_take_(cache);
-    tarn_drain_if_requested_(cache);
+    tarn_drain_settle_(cache);
     return object;
 }
 
@@ -156,7 +156,7 @@ void *tarn_alloc_slow_(tarn_cache *cache)
 
 static void free_cached(tarn_cache_state *cache, void *object)
 {
-    tarn_drain_if_requested_(cache);
+    tarn_drain_settle_(cache);
     if (tarn_array_count_(cache) == cache->pool->plan.array_objects)
         tarn_drain_(cache);
     tarn_array_put_(cache, object);

@@ -89,13 +89,14 @@ void tarn_drain_all_(tarn_cache_state *cache)
     cache->foreign_magazines = 0;
 }
 
-void tarn_drain_if_requested_(tarn_cache_state *cache)
+void tarn_drain_settle_(tarn_cache_state *cache)
 {
+    tarn_reserve_settle_(cache);
     tarn_gate_open_(cache);
     /* relaxed: a hint; the drain itself goes through the stacks. */
     if (tarn_u32_load_relaxed(&cache->drain_requested) == 0)
         return;
     tarn_u32_store_relaxed(&cache->drain_requested, 0);
-    tarn_reserve_settle_(cache);
+    tarn_shelf_look_back_(cache);
     tarn_drain_array_(cache);
 }

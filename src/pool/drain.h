@@ -13,7 +13,8 @@ void tarn_drain_array_(tarn_cache_state *cache);
 /* Gives back everything, empty magazines too. */
 void tarn_drain_all_(tarn_cache_state *cache);
 
-/* Does what another cache's owner asked for, if one did; and opens the gate again. */
-void tarn_drain_if_requested_(tarn_cache_state *cache);
+/* Ends a slow call: gives back what a reservation no longer needs, opens the gate, and drains the
+ * cache if another one's owner asked for it. */
+void tarn_drain_settle_(tarn_cache_state *cache);
 
 #endif

@@ -19,7 +19,11 @@ uint32_t tarn_empties_take_(tarn_cache_state *cache)
 {
     if (cache->empty_count == 0)
         cache->empty_count = tarn_depot_take_empty(&cache->pool->depot, cache->empties);
-    return cache->empties[--cache->empty_count];
+    uint32_t magazine = cache->empties[--cache->empty_count];
+    /* The one that the next drain will fill: it was emptied by another core, maybe. */
+    if (cache->empty_count > 0)
+        tarn_magazine_fetch(&cache->pool->depot.magazines, cache->empties[cache->empty_count - 1]);
+    return magazine;
 }
 
 void tarn_empties_flush_(tarn_cache_state *cache)

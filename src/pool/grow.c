@@ -24,12 +24,11 @@ static void needs_for(const tarn_pool *pool, uint64_t capacity, region_need *nee
     const tarn_plan *plan = &pool->plan;
     size_t slots = (size_t)capacity + plan->slack_slots;
     size_t magazines = plan->exact ? 0 : tarn_plan_magazines(plan, slots) + 1;
-    needs[0] = need(pool, &plan->magazine_links, magazines, sizeof(tarn_u32));
-    needs[1] = need(pool, &plan->chains, magazines, sizeof(tarn_chain));
-    needs[2] = need(pool, &plan->magazine_objects_region, magazines,
-                    plan->magazine_objects * sizeof(void *));
-    needs[3] = need(pool, &plan->slot_links, slots + 1, sizeof(tarn_u32));
-    needs[4] = need(pool, &plan->slots, slots, plan->stride_bytes);
+    needs[0] = need(pool, &plan->magazine_headers, magazines, sizeof(tarn_magazine));
+    needs[1] =
+        need(pool, &plan->magazine_lists, magazines, plan->magazine_objects * sizeof(void *));
+    needs[2] = need(pool, &plan->slot_links, slots + 1, sizeof(tarn_u32));
+    needs[3] = need(pool, &plan->slots, slots, plan->stride_bytes);
 }
 
 size_t tarn_grow_bytes_(const tarn_pool *pool, uint64_t capacity)

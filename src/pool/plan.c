@@ -133,9 +133,8 @@ static bool place_all(tarn_plan *plan, size_t page_bytes, size_t head_bytes)
     size_t end = 0;
     size_t magazines = plan->exact ? 0 : (size_t)plan->magazines_max + 1;
     return place(&plan->head, 1, head_bytes, page_bytes, &end) &&
-           place(&plan->magazine_links, magazines, sizeof(tarn_u32), page_bytes, &end) &&
-           place(&plan->chains, magazines, sizeof(tarn_chain), page_bytes, &end) &&
-           place(&plan->magazine_objects_region, magazines, plan->magazine_objects * sizeof(void *),
+           place(&plan->magazine_headers, magazines, sizeof(tarn_magazine), page_bytes, &end) &&
+           place(&plan->magazine_lists, magazines, plan->magazine_objects * sizeof(void *),
                  page_bytes, &end) &&
            place(&plan->slot_links, plan->slots_max + 1, sizeof(tarn_u32), page_bytes, &end) &&
            place(&plan->slots, plan->slots_max, plan->stride_bytes, page_bytes, &end) &&

@@ -38,7 +38,7 @@ typedef struct tarn_plan {
 
     /* In the order in which they lie. */
     tarn_region head; /* the pool itself and its caches */
-    tarn_region magazine_links, chains, magazine_objects_region, slot_links, slots;
+    tarn_region magazine_headers, magazine_lists, slot_links, slots;
     size_t reserved_bytes;
 } tarn_plan;
 

@@ -56,12 +56,11 @@ static void set_up(tarn_pool *pool, const tarn_pool_options *options)
     pool->report_context = options->report_context;
     tarn_slots_init_(pool, base + plan->slots.offset_bytes);
     tarn_links_init(&pool->depot.slots, (tarn_u32 *)(base + plan->slot_links.offset_bytes),
-                    (uint32_t)plan->slots_max);
+                    sizeof(tarn_u32), (uint32_t)plan->slots_max);
     tarn_magazines_init(&pool->depot.magazines,
-                        (tarn_u32 *)(base + plan->magazine_links.offset_bytes),
-                        (tarn_chain *)(base + plan->chains.offset_bytes),
-                        (void **)(base + plan->magazine_objects_region.offset_bytes),
-                        plan->magazine_objects, plan->magazines_max);
+                        (tarn_magazine *)(base + plan->magazine_headers.offset_bytes),
+                        (void **)(base + plan->magazine_lists.offset_bytes), plan->magazine_objects,
+                        plan->magazines_max);
 }
 
 static tarn_status build(const tarn_pool_options *options, const tarn_plan *plan,
@@ -131,6 +130,7 @@ static void clear_cache(tarn_pool *pool, tarn_cache_state *cache)
     tarn_array_set_count_(cache, 0);
     cache->empty_count = 0;
     cache->foreign_magazines = 0;
+    cache->next_magazine = TARN_INDEX_NONE;
     cache->reserve_first = TARN_INDEX_NONE;
     cache->reserve_end = tarn_array_allocs_(cache);
 }

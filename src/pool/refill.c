@@ -54,6 +54,7 @@ static bool from_shelf(tarn_cache_state *cache)
     if (magazine == TARN_INDEX_NONE)
         return false;
     unpack(cache, magazine, is_foreign);
+    tarn_shelf_look_ahead_(cache);
     return true;
 }
 
@@ -69,6 +70,7 @@ static bool from_depot(tarn_cache_state *cache)
     tarn_counter_add_(&counters->objects_in, (uint64_t)count * cache->pool->plan.magazine_objects);
     tarn_shelf_put_foreign_(cache, magazines + 1, count - 1);
     unpack(cache, magazines[0], true);
+    tarn_shelf_look_ahead_(cache);
     return true;
 }
 
@@ -132,6 +134,7 @@ static bool from_afar(tarn_cache_state *cache, uint64_t capacity)
 bool tarn_refill_fresh_(tarn_cache_state *cache)
 {
     tarn_pool *pool = cache->pool;
+    uint32_t before = tarn_array_count_(cache);
     for (;;) {
         uint64_t capacity = tarn_slots_capacity_(pool);
         /* Asked before looking: with no slot left to carve, the slack covers all that other caches
@@ -139,7 +142,11 @@ bool tarn_refill_fresh_(tarn_cache_state *cache)
         bool carved = tarn_slots_are_carved_(pool, capacity);
         if (from_common(cache) || from_afar(cache, capacity))
             return true;
-        if (carved && tarn_depot_is_dry(&pool->depot) && !tarn_grow_(pool, capacity))
+        bool failed = carved && tarn_depot_is_dry(&pool->depot) && !tarn_grow_(pool, capacity);
+        /* A growth callback may have freed objects to this very cache. */
+        if (tarn_array_count_(cache) > before)
+            return true;
+        if (failed)
             return false;
     }
 }

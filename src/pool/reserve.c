@@ -102,5 +102,7 @@ tarn_status tarn_cache_reserve(tarn_cache *cache, size_t count)
     if (status == TARN_OK)
         state->reserve_end = tarn_array_allocs_(state) + count;
     tarn_reserve_settle_(state);
+    tarn_gate_close_(state);
+    tarn_gate_open_(state);
     return status;
 }

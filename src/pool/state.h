@@ -47,6 +47,7 @@ typedef struct tarn_cache_state {
     tarn_pool *pool;
     uint32_t empty_count;
     uint32_t empties[TARN_CACHE_EMPTIES_MAX];
+    uint32_t next_magazine;     /* taken off the shelf ahead of its use, or TARN_INDEX_NONE */
     uint32_t foreign_magazines; /* the lowest this many on the shelf came from another core */
     uint32_t reserve_first;     /* chain of reserved slots, through the pool's slot links */
     size_t reserve_end;         /* the reservation lasts until this many allocs */
@@ -59,7 +60,7 @@ typedef struct tarn_cache_state {
 } tarn_cache_state;
 
 /* Parts of the reservation that grow with the pool, in the order of the plan. */
-#define TARN_POOL_REGIONS 5u
+#define TARN_POOL_REGIONS 4u
 
 typedef struct tarn_pool_growth {
     tarn_u64 capacity; /* objects that can live now; slots below capacity + slack are committed */

@@ -30,6 +30,14 @@ typedef struct totals {
     int64_t allocs, frees, held, loose, magazines; /* magazines: full, in the depot */
 } totals;
 
+/* In an exact pool the shared counters have it all, but a reserved object is free, for figures. */
+static void add_exact(const tarn_cache_state *cache, totals *sum)
+{
+    int64_t reserved = (int64_t)tarn_reserve_count_(cache);
+    sum->held += reserved;
+    sum->allocs -= reserved;
+}
+
 /* Everything but held is a running sum over all caches that may be negative for one of them. */
 static void add_cache(const tarn_pool *pool, const tarn_cache_state *cache, totals *sum)
 {
@@ -77,8 +85,9 @@ tarn_status tarn_pool_sample(const tarn_pool *pool, tarn_pool_statistics *statis
     /* relaxed: a cache that is missed has just been attached. */
     uint32_t used = tarn_u32_load_relaxed(&pool->caches_used);
     for (uint32_t i = 0; i < used; i++) {
-        /* In an exact pool the shared counters have it all. */
-        if (!pool->plan.exact)
+        if (pool->plan.exact)
+            add_exact(&pool->caches[i], &sum);
+        else
             add_cache(pool, &pool->caches[i], &sum);
         add_events(&pool->caches[i], statistics);
     }

@@ -1,0 +1,128 @@
+#include "driver/check.h"
+
+#include "driver/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CHECK_OBJECT_BYTES 64
+
+/* The subject's median over the rival's is to be at most `most`. */
+typedef struct target {
+    bench_workload workload;
+    unsigned threads;
+    bench_subject subject, rival;
+    double most;
+} target;
+
+#define TARGET(workload, threads, subject, rival, most)                                          \
+    {                                                                                            \
+        BENCH_WORKLOAD_##workload, threads, BENCH_SUBJECT_##subject, BENCH_SUBJECT_##rival, most \
+    }
+
+static const target targets[] = {
+    TARGET(pair, 1, tarn, glibc, 1.0 / 6),
+    TARGET(pair, 1, tarn, mimalloc, 1.0 / 3),
+    TARGET(pair, 1, tarn, floor, 1.25),
+    TARGET(burst1000_random, 1, tarn, glibc, 0.25),
+    TARGET(burst1000_random, 1, tarn, mimalloc, 0.7),
+    TARGET(burst1000_random, 2, tarn, glibc, 0.25),
+    TARGET(burst1000_random, 2, tarn, mimalloc, 0.7),
+    TARGET(burst100000_random, 1, tarn, mimalloc, 0.75),
+    TARGET(burst100000_random, 2, tarn, mimalloc, 0.75),
+    TARGET(handoff_oneway, 2, tarn, glibc, 1.0 / 6),
+    TARGET(handoff_oneway, 2, tarn, mimalloc, 1.0 / 3),
+    TARGET(handoff_bothways, 2, tarn, mimalloc, 1.0 / 3),
+    TARGET(pair, 1, tarn_guest, mimalloc, 1.0),
+};
+
+#define SCALING_LEAST       1.9 /* throughput of pair on 2 threads over that on 1 */
+#define LIVE_MOST           1.03
+#define CREATION_BYTES_MOST (256.0 * 1024)
+
+void check_select(options *o)
+{
+    const bench_subject subjects[] = {BENCH_SUBJECT_tarn, BENCH_SUBJECT_tarn_guest,
+                                      BENCH_SUBJECT_glibc, BENCH_SUBJECT_mimalloc,
+                                      BENCH_SUBJECT_floor};
+    memset(o->workloads, false, sizeof o->workloads);
+    memset(o->subjects, false, sizeof o->subjects);
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++)
+        o->workloads[targets[i].workload] = true;
+    for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++)
+        o->subjects[subjects[i]] = true;
+}
+
+static void print_line(const char *what, const char *comparison, double bound, double measured,
+                       bool reached)
+{
+    printf("%-50s %-8s %8.3f %9.3f  %s\n", what, comparison, bound, measured,
+           reached ? "yes" : "no");
+}
+
+static void print_missing(const char *what)
+{
+    printf("%-50s not measured\n", what);
+}
+
+static void print_target(const plan *p, const target *t)
+{
+    char what[96];
+    snprintf(what, sizeof what, "%s, %u thread%s: %s / %s", bench_workload_name(t->workload),
+             t->threads, t->threads > 1 ? "s" : "", bench_subject_name(t->subject),
+             bench_subject_name(t->rival));
+    const cell *ours = plan_find(p, t->workload, t->threads, CHECK_OBJECT_BYTES, t->subject);
+    const cell *theirs = plan_find(p, t->workload, t->threads, CHECK_OBJECT_BYTES, t->rival);
+    if (!ours || !theirs) {
+        print_missing(what);
+        return;
+    }
+    double ratio = ours->median_ns / theirs->median_ns;
+    print_line(what, "at most", t->most, ratio, ratio <= t->most);
+}
+
+static void print_scaling(const plan *p)
+{
+    const char *what = "pair: throughput of tarn, 2 threads / 1 thread";
+    const cell *one = plan_find(p, BENCH_WORKLOAD_pair, 1, CHECK_OBJECT_BYTES, BENCH_SUBJECT_tarn);
+    const cell *two = plan_find(p, BENCH_WORKLOAD_pair, 2, CHECK_OBJECT_BYTES, BENCH_SUBJECT_tarn);
+    if (!one || !two) {
+        print_missing(what);
+        return;
+    }
+    double scaling = 2 * one->median_ns / two->median_ns;
+    print_line(what, "at least", SCALING_LEAST, scaling, scaling >= SCALING_LEAST);
+}
+
+static unsigned print_memory(void)
+{
+    const char *live = "memory: 1,000,000 live objects / 64 MB";
+    const char *creation = "memory: KiB touched by a pool of 2^30";
+    unsigned failures = 0;
+    double bytes;
+    if (memory_live(BENCH_SUBJECT_tarn, &bytes)) {
+        double ratio = bytes / ((double)MEMORY_OBJECTS * MEMORY_OBJECT_BYTES);
+        print_line(live, "at most", LIVE_MOST, ratio, ratio <= LIVE_MOST);
+    } else {
+        print_missing(live);
+        failures++;
+    }
+    if (memory_creation(&bytes)) {
+        print_line(creation, "below", CREATION_BYTES_MOST / 1024, bytes / 1024,
+                   bytes < CREATION_BYTES_MOST);
+    } else {
+        print_missing(creation);
+        failures++;
+    }
+    return failures;
+}
+
+unsigned check_print(const plan *p)
+{
+    printf("%-50s %-17s %9s  %s\n", "target (medians, 64-byte objects)", "bound", "measured",
+           "reached");
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++)
+        print_target(p, &targets[i]);
+    print_scaling(p);
+    return print_memory();
+}

@@ -1,0 +1,21 @@
+/* mimalloc by its own names. */
+#include "subjects/sized.h"
+
+#include <mimalloc.h>
+
+static bool subject_open(const subject_needs *needs)
+{
+    subject_object_bytes = needs->object_bytes;
+    return true;
+}
+
+static inline void *subject_alloc(subject_handle object_bytes)
+{
+    return mi_malloc(object_bytes);
+}
+
+static inline void subject_free(subject_handle object_bytes, void *object)
+{
+    (void)object_bytes;
+    mi_free(object);
+}

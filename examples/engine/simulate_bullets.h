@@ -1,0 +1,166 @@
+/* Bullets and the particles that they throw up. Part of simulate.h. */
+#ifndef ENGINE_SIMULATE_BULLETS_H
+#define ENGINE_SIMULATE_BULLETS_H
+
+#include "world.h"
+
+#define SHOTS_PER_POWER   1 /* of an emitter in a frame */
+#define BULLET_AGE_FRAMES 90
+#define TARGET_RADIUS     METRES(24)
+#define SPARKS_PER_HIT    4
+#define SPARKS_PER_DEATH  64
+#define GRAVITY           METRES(1) / 16
+
+typedef enum fate { FATE_FLIES, FATE_IS_OLD, FATE_HITS, FATE_GOES_LEFT, FATE_GOES_RIGHT } fate;
+
+typedef struct velocity {
+    fixed x, y;
+} velocity;
+
+/* At most one draw per full expression, here and everywhere: C leaves the order within one open,
+ * and compilers differ. */
+static velocity random_velocity(worker *w, fixed side_max, fixed up_min, fixed up_max)
+{
+    velocity v;
+    v.x = random_between(&w->random, -side_max, side_max);
+    v.y = random_between(&w->random, up_min, up_max);
+    return v;
+}
+
+static void fire(worker *w, fixed x, fixed y, uint32_t shooter)
+{
+    bullet *b = born(w, KIND_BULLET);
+    if (!b)
+        return;
+    velocity v = random_velocity(w, METRES(12), METRES(-4), METRES(4));
+    *b = (bullet){
+        .x = x,
+        .y = y,
+        .speed_x = v.x,
+        .speed_y = v.y,
+        .damage = (uint16_t)random_between(&w->random, 1, 5),
+        .shooter = shooter,
+    };
+    if (!keep(w, KIND_BULLET, b))
+        bury(w, KIND_BULLET, b);
+}
+
+static void fire_emitters(worker *w, uint32_t power)
+{
+    for (uint32_t i = 0; i < EMITTERS; i++)
+        for (uint32_t shot = 0; shot < SHOTS_PER_POWER * power; shot++)
+            fire(w, w->emitters[i].x, w->emitters[i].y, i);
+}
+
+static void throw_sparks(worker *w, fixed x, fixed y, int count)
+{
+    for (int i = 0; i < count; i++) {
+        particle *p = born(w, KIND_PARTICLE);
+        if (!p)
+            return;
+        velocity v = random_velocity(w, METRES(2), 0, METRES(4));
+        *p = (particle){
+            .x = x,
+            .y = y,
+            .speed_x = v.x,
+            .speed_y = v.y,
+            .life_frames = (uint16_t)random_between(&w->random, 15, 30),
+            .colour = 0xFFFFC040,
+        };
+        if (!keep(w, KIND_PARTICLE, p))
+            bury(w, KIND_PARTICLE, p);
+    }
+}
+
+static void fade_particles(worker *w)
+{
+    roster *particles = &w->rosters[KIND_PARTICLE];
+    for (uint32_t i = 0; i < particles->count;) {
+        particle *p = particles->objects[i];
+        p->speed_y -= GRAVITY;
+        p->x += p->speed_x;
+        p->y += p->speed_y;
+        p->colour -= 0x08000000; /* 30 frames take 240 of the 255 steps of alpha */
+        if (++p->age_frames < p->life_frames) {
+            i++;
+            continue;
+        }
+        roster_remove(particles, i);
+        bury(w, KIND_PARTICLE, p);
+    }
+}
+
+/* Whether the bullet, inside the sector, meets the target of its column. */
+static bool hits(worker *w, const bullet *b)
+{
+    target *t = &w->targets[b->x / COLUMN_WIDTH];
+    if (b->y < t->y - TARGET_RADIUS || b->y > t->y + TARGET_RADIUS)
+        return false;
+    t->health -= b->damage;
+    if (t->health > 0)
+        return true;
+    throw_sparks(w, b->x, t->y, SPARKS_PER_DEATH);
+    *t = (target){random_between(&w->random, 0, SECTOR_HEIGHT), 100};
+    return true;
+}
+
+static fate fly(worker *w, bullet *b)
+{
+    fixed *was = b->trail[b->age_frames % TRAIL_POINTS];
+    was[0] = b->x;
+    was[1] = b->y;
+    b->x += b->speed_x;
+    b->y += b->speed_y;
+    if (b->y < 0 || b->y > SECTOR_HEIGHT)
+        b->speed_y = -b->speed_y;
+    if (++b->age_frames > BULLET_AGE_FRAMES)
+        return FATE_IS_OLD;
+    if (b->x < 0)
+        return FATE_GOES_LEFT;
+    if (b->x >= SECTOR_WIDTH)
+        return FATE_GOES_RIGHT;
+    return hits(w, b) ? FATE_HITS : FATE_FLIES;
+}
+
+static void send_bullet(worker *w, bullet *b, int side)
+{
+    b->x += side == LEFT ? SECTOR_WIDTH : -SECTOR_WIDTH;
+    b->next_in_mail = w->outbox[side].bullets;
+    w->outbox[side].bullets = b;
+}
+
+static void move_bullets(worker *w)
+{
+    roster *bullets = &w->rosters[KIND_BULLET];
+    for (uint32_t i = 0; i < bullets->count;) {
+        bullet *b = bullets->objects[i];
+        fate next = fly(w, b);
+        if (next == FATE_FLIES) {
+            i++;
+            continue;
+        }
+        roster_remove(bullets, i);
+        if (next == FATE_GOES_LEFT || next == FATE_GOES_RIGHT) {
+            send_bullet(w, b, next == FATE_GOES_LEFT ? LEFT : RIGHT);
+            continue;
+        }
+        if (next == FATE_HITS)
+            throw_sparks(w, b->x, b->y, SPARKS_PER_HIT);
+        bury(w, KIND_BULLET, b);
+    }
+}
+
+static void take_bullets(worker *w, mail *from)
+{
+    bullet *b = from->bullets;
+    from->bullets = NULL;
+    while (b) {
+        bullet *next = b->next_in_mail;
+        b->next_in_mail = NULL;
+        if (!keep(w, KIND_BULLET, b))
+            bury(w, KIND_BULLET, b);
+        b = next;
+    }
+}
+
+#endif

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Puts one fault at a time into a copy of the library and checks that the tests notice.
+
+  mutate.py --tree TREE --build BUILD [--only NAME]... [--jobs N] [--cc COMPILER] [--tsan]
+  mutate.py --list
+
+Prints one line per fault: killed by which test, or survived. Ends with status 1 if a fault
+survives, if its place in the source is no longer found, or if the tests fail without any.
+A test that hangs has noticed. The list of faults is mutations.py.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True  # the sources stay as they are
+from mutations import MUTATIONS, TSAN_MUTATIONS
+
+TREE_PARTS = ("CMakeLists.txt", "LICENSE", "cmake", "include", "src", "tests")
+TEST_SECONDS_MAX = 20
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        print(f"mutate.py: {message}; --help lists the arguments", file=sys.stderr)
+        sys.exit(2)
+
+
+def parse():
+    parser = Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+                    allow_abbrev=False)
+    parser.add_argument("--tree", help="the project's root")
+    parser.add_argument("--build", help="a folder for the copy and what is built of it")
+    parser.add_argument("--only", action="append", metavar="NAME", help="this fault alone")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N")
+    parser.add_argument("--cc", default="cc", metavar="COMPILER")
+    parser.add_argument("--tsan", action="store_true",
+                        help="the faults in memory orders, under ThreadSanitizer")
+    parser.add_argument("--list", action="store_true", help="names the faults and ends")
+    arguments = parser.parse_args()
+    known = {mutation.name for mutation in chosen_list(arguments)}
+    for name in arguments.only or ():
+        if name not in known:
+            parser.error(f"there is no fault named '{name}'")
+    if not arguments.list and not (arguments.tree and arguments.build):
+        parser.error("--tree and --build are needed")
+    if arguments.jobs < 1:
+        parser.error("--jobs needs a positive number")
+    return arguments
+
+
+def chosen_list(arguments):
+    return TSAN_MUTATIONS if arguments.tsan else MUTATIONS
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+class Copy:
+    """A copy of the tree, configured once, built test by test."""
+
+    def __init__(self, arguments):
+        self.tree = os.path.join(arguments.build, "tree")
+        self.build = os.path.join(arguments.build, "tsan" if arguments.tsan else "plain")
+        self.jobs = str(arguments.jobs)
+        self.environment = dict(os.environ, TSAN_OPTIONS="halt_on_error=1 exitcode=66")
+        self.copy(arguments.tree)
+        self.configure(arguments)
+
+    def copy(self, source):
+        """Files that are the same already keep their times, so that a second run builds less."""
+        wanted = set()
+        for part in TREE_PARTS:
+            for path in files_under(source, part):
+                wanted.add(path)
+                target = os.path.join(self.tree, path)
+                os.makedirs(os.path.dirname(target), exist_ok=True)
+                if not os.path.exists(target) or \
+                        read(target) != read(os.path.join(source, path)):
+                    shutil.copy(os.path.join(source, path), target)
+        for path in [path for part in TREE_PARTS for path in files_under(self.tree, part)]:
+            if path not in wanted:
+                os.remove(os.path.join(self.tree, path))
+
+    def configure(self, arguments):
+        options = {
+            "CMAKE_C_COMPILER": arguments.cc,
+            "CMAKE_BUILD_TYPE": "Release",
+            "CMAKE_C_FLAGS_RELEASE": "-O1 -DNDEBUG",
+            "TARN_BUILD_STRESS": "OFF",
+            "TARN_BUILD_BENCH": "OFF",
+            "TARN_BUILD_EXAMPLES": "OFF",
+            "TARN_INSTALL": "OFF",
+            "TARN_SANITIZE": "thread" if arguments.tsan else "",
+        }
+        generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+        command = ["cmake", *generator, "-S", self.tree, "-B", self.build]
+        done = subprocess.run(command + [f"-D{key}={value}" for key, value in options.items()],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode != 0:
+            sys.exit(done.stdout + "mutate.py: the copy could not be configured")
+
+    def compile(self, tests):
+        """Returns the compiler's output if it failed, or None."""
+        done = subprocess.run(["cmake", "--build", self.build, "--parallel", self.jobs,
+                               "--target", *tests],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return done.stdout if done.returncode != 0 else None
+
+    def run(self, test):
+        """Returns what the test noticed, or None when it passed."""
+        try:
+            done = subprocess.run([os.path.join(self.build, "tests", test)],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                  env=self.environment, timeout=TEST_SECONDS_MAX)
+        except subprocess.TimeoutExpired:
+            return "hangs"
+        if done.returncode < 0:
+            return f"signal {-done.returncode}"
+        return f"status {done.returncode}" if done.returncode else None
+
+
+def files_under(tree, part):
+    """Paths relative to the tree."""
+    path = os.path.join(tree, part)
+    if os.path.isfile(path):
+        yield part
+    for folder, folders, names in os.walk(path):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        for name in names:
+            yield os.path.relpath(os.path.join(folder, name), tree)
+
+
+def check_baseline(copy, mutations):
+    tests = sorted({test for mutation in mutations for test in mutation.tests})
+    output = copy.compile(tests)
+    if output:
+        sys.exit(output + "mutate.py: the tests do not build")
+    failing = [test for test in tests if copy.run(test)]
+    if failing:
+        sys.exit(f"mutate.py: fails without any fault: {' '.join(failing)}")
+
+
+def with_fault(mutation, text):
+    """The source with the fault in it, or None where one of its places is not there just once."""
+    for old, new in mutation.edits:
+        if text.count(old) != 1:
+            return None
+        text = text.replace(old, new)
+    return text
+
+
+def try_mutation(copy, mutation):
+    """Returns whether it was killed, and how."""
+    path = os.path.join(copy.tree, mutation.file)
+    original = read(path)
+    changed = with_fault(mutation, original)
+    if changed is None:
+        return False, f"its place is no longer there, just once, in {mutation.file}"
+    write(path, changed)
+    try:
+        output = copy.compile(mutation.tests)
+        if output:
+            return False, "does not compile:\n" + output
+        for test in mutation.tests:
+            noticed = copy.run(test)
+            if noticed:
+                return True, f"killed by {test}: {noticed}"
+    finally:
+        write(path, original)
+    return False, "SURVIVED " + " ".join(mutation.tests)
+
+
+def main():
+    arguments = parse()
+    mutations = [mutation for mutation in chosen_list(arguments)
+                 if not arguments.only or mutation.name in arguments.only]
+    if arguments.list:
+        for mutation in mutations:
+            print(f"{mutation.name}  {mutation.file}  {' '.join(mutation.tests)}")
+        return 0
+    start = time.monotonic()
+    copy = Copy(arguments)
+    check_baseline(copy, mutations)
+    survivors = 0
+    # One file after another, so that each is rebuilt as seldom as possible.
+    for mutation in sorted(mutations, key=lambda mutation: mutation.file):
+        killed, how = try_mutation(copy, mutation)
+        survivors += not killed
+        print(f"{'ok  ' if killed else 'FAIL'} {mutation.name}: {how}", flush=True)
+    print(f"{len(mutations)} faults, {survivors} not killed, "
+          f"{time.monotonic() - start:.0f} s")
+    return 1 if survivors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
