@@ -35,9 +35,11 @@ static void play_round(worker *w)
     bool serial = r->options->plant == PLANT_SERIAL;
     if (serial)
         tarn_mutex_lock(&r->serial);
+    w->playing = true;
     w->done = false;
     while (worker_goes_on(w) && !w->done)
         w->done = !r->scenario->step(w);
+    w->playing = false;
     if (serial)
         tarn_mutex_unlock(&r->serial);
 }

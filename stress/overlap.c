@@ -29,7 +29,7 @@ static bool someone_else_inside(const worker *w)
 
 void overlap_leave(worker *w)
 {
-    if (dice_one_in(&w->dice, SAMPLED_ONE_IN)) {
+    if (w->playing && dice_one_in(&w->dice, SAMPLED_ONE_IN)) {
         add_relaxed(&w->overlap_samples, 1);
         add_relaxed(&w->overlap_hits, someone_else_inside(w));
     }
@@ -39,7 +39,7 @@ void overlap_leave(worker *w)
 overlap overlap_measure(const struct run *r)
 {
     overlap sum = {0};
-    for (size_t i = 0; i + 1 < r->workers_count; i++) { /* the last one works alone, at rest */
+    for (size_t i = 0; i < r->workers_count; i++) {
         const worker *w = &r->workers[i];
         uint64_t hits = atomic_load_explicit(&w->overlap_hits, memory_order_relaxed);
         sum.samples += atomic_load_explicit(&w->overlap_samples, memory_order_relaxed);

@@ -31,6 +31,7 @@ typedef struct worker {
     struct run *run;
     uint32_t number;   /* from 1; its stamp */
     bool rising;       /* worker_walk: towards full or towards empty */
+    bool playing;      /* it is within a round, where overlap counts */
     bool done;         /* its step said that the round is over for it */
     tarn_cache *cache; /* NULL: guest calls */
     dice dice;

@@ -217,6 +217,94 @@ static void t71_payloads_pass_in_a_pool_that_grows(void **state)
     run(&options, 51, restless);
 }
 
+/* Bursts and nothing else: between two users of an object, only the pool is there to order what
+ * they write, so ThreadSanitizer sees each edge that the pool would lack. */
+static int burst_alone(void *argument)
+{
+    worker *self = argument;
+    tarn_cache *cache = NULL;
+    int failures = 0;
+    kit_barrier_wait(self->barrier);
+    if (self->attaches_each)
+        tarn_cache_attach(self->pool, &cache);
+    for (uint32_t round = 0; round < 600 && failures == 0; round++) {
+        failures += take_a_burst(self, cache);
+        if (round % 8 == 0)
+            tarn_thread_yield();
+    }
+    if (cache)
+        tarn_cache_detach(cache);
+    return failures;
+}
+
+static void t23_only_the_pool_orders_the_users_of_an_object(void **state)
+{
+    (void)state;
+    static const uint32_t guests[WORKERS] = {0, 0, 0, 0};
+    static const uint32_t *kinds[] = {attached, mixed, guests};
+    for (uint32_t i = 0; i < 12; i++) {
+        tarn_pool_options options = options_for(40 + 50 * (i % 2), 2 + i % 4, 1 + 6 * (i % 3));
+        options.exact = i >= 9;
+        tarn_pool *pool = kit_pool(&options);
+        kit_barrier barrier = {.count = WORKERS};
+        worker workers[WORKERS];
+        for (uint32_t w = 0; w < WORKERS; w++)
+            workers[w] = (worker){pool, NULL, &barrier, 700 + 10 * i + w, kinds[i % 3][w], 40};
+        assert_int_equal(kit_run_threads(WORKERS, burst_alone, workers, sizeof *workers), 0);
+        kit_expect_conserved(pool, 0);
+        kit_destroy(pool);
+    }
+}
+
+/* Threads that want the same cache: who does not get it tries again. */
+static int attach_in_turn(void *argument)
+{
+    worker *self = argument;
+    int failures = 0;
+    kit_barrier_wait(self->barrier);
+    for (uint32_t turns = 0; turns < 150 && failures == 0;) {
+        tarn_cache *cache = NULL;
+        if (tarn_cache_attach(self->pool, &cache) == TARN_OK) {
+            failures += take_a_burst(self, cache);
+            KIT_EXPECT(&failures, tarn_cache_detach(cache) == TARN_OK);
+            turns++;
+        }
+        tarn_thread_yield();
+    }
+    return failures;
+}
+
+static int use_and_leave(void *argument)
+{
+    worker *self = argument;
+    int failures = 0;
+    for (int burst = 0; burst < 3; burst++)
+        failures += take_a_burst(self, NULL);
+    return failures;
+}
+
+/* One thread attaches what others detach and what guest threads leave behind at their end. */
+static void t23_only_the_cache_orders_its_users(void **state)
+{
+    (void)state;
+    tarn_pool_options options = options_for(200, 1, 16);
+    tarn_pool *pool = kit_pool(&options);
+    kit_barrier barrier = {.count = 2};
+    worker workers[3];
+    tarn_thread threads[2];
+    for (uint32_t w = 0; w < 3; w++)
+        workers[w] = (worker){pool, NULL, &barrier, 800 + w, 0, 40};
+    for (int t = 0; t < 2; t++)
+        assert_true(tarn_thread_create(&threads[t], attach_in_turn, &workers[t]));
+    for (int i = 0; i < 100; i++)
+        kit_run_thread(use_and_leave, &workers[2]);
+    for (int t = 0; t < 2; t++)
+        assert_int_equal(tarn_thread_join(threads[t]), 0);
+    assert_int_equal(kit_sample(pool).caches_attached, 0);
+    kit_expect_conserved(pool, 0);
+    kit_destroy(pool);
+}
+
 /* Threads that come, use the pool as guests and go, several at a time. */
 static int use_briefly(void *argument)
 {
@@ -258,6 +346,8 @@ int main(void)
         cmocka_unit_test(t71_payloads_pass_between_guests_and_caches),
         cmocka_unit_test(t71_payloads_pass_through_an_exact_pool),
         cmocka_unit_test(t71_payloads_pass_in_a_pool_that_grows),
+        cmocka_unit_test(t23_only_the_pool_orders_the_users_of_an_object),
+        cmocka_unit_test(t23_only_the_cache_orders_its_users),
         cmocka_unit_test(t26_threads_that_end_lose_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -123,6 +123,8 @@ static void check_chain(fixture *f, uint32_t count)
     assert_int_equal(tarn_chain_read(&f->magazines, members[0], found), count);
     assert_memory_equal(found, members, count * sizeof members[0]);
     assert_int_equal(found[count], 0xAAAAAAAAu);
+    for (uint32_t i = 1; i + 1 < count; i++) /* ready to be pushed in one step */
+        assert_int_equal(tarn_links_get(&f->magazines.links, members[i]), members[i + 1]);
 }
 
 static void a_chain_keeps_its_members_in_order_for_every_size(void **state)
