@@ -2,9 +2,8 @@
  *
  * Each worker shows the call it is in. On its way out of one call in eight a worker looks at the
  * others: who is inside as well overlaps with it, whether on another core or stopped in the middle
- * of its call. Only the rounds
- * count, not the starts and ends of threads around them. Threads that only take turns never see
- * each other inside, so a run without a hit has tested nothing and must fail. */
+ * of its call. Only rounds count, not the starts and ends of threads around them. Threads that
+ * take turns never see each other inside, so a run without hits has tested nothing and fails. */
 #ifndef STRESS_OVERLAP_H
 #define STRESS_OVERLAP_H
 

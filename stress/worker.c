@@ -152,7 +152,6 @@ bool worker_reserve(worker *w, size_t count)
     if (w->held_max - w->held_count < count || !oracle_take(o, &w->purse, count))
         return false;
     tarn_status status = call_reserve(w, count);
-    w->tally.reserved += count;
     if (status == TARN_OK)
         return true;
     w->tally.reserve_refusals++;

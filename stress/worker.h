@@ -21,7 +21,6 @@ typedef struct tally {
     uint64_t allocs, frees;
     uint64_t refusals;         /* allocations that answered NULL or TARN_ERROR_FULL */
     uint64_t reserve_refusals; /* reservations that did */
-    uint64_t reserved;         /* objects that reservations asked for */
 } tally;
 
 typedef struct worker {

@@ -37,10 +37,19 @@ static void null_arguments_are_refused(void **state)
     kit_destroy(pool);
 }
 
+static void count_misuse(void *count, const tarn_report *report)
+{
+    (void)report;
+    ++*(int *)count;
+}
+
 static void nothing_can_be_moved_with_no_array_at_all(void **state)
 {
     (void)state;
-    tarn_pool *pool = kit_small_pool(10, 1, 0);
+    int misuses = 0; /* of the detached cache, where the pool is checked */
+    tarn_pool_options options = {
+        .object_bytes = 16, .capacity = 10, .report = count_misuse, .report_context = &misuses};
+    tarn_pool *pool = kit_pool(&options);
     tarn_cache *cache = kit_attach(pool);
     kit_expect_status(tarn_alloc_bulk(cache, 0, NULL), TARN_OK);
     kit_expect_status(tarn_free_bulk(cache, 0, NULL), TARN_OK);
@@ -147,12 +156,6 @@ static void bulk_and_single_calls_mix(void **state)
         kit_free_many(caches[0], live, count);
         kit_destroy(pool);
     }
-}
-
-static void count_misuse(void *count, const tarn_report *report)
-{
-    (void)report;
-    ++*(int *)count;
 }
 
 static void a_checked_pool_skips_what_is_not_its_own_and_frees_the_rest(void **state)

@@ -126,14 +126,17 @@ static void t29_the_use_of_a_detached_cache_is_reported(void **state)
         assert_int_equal(n.count, 1);
         assert_int_equal(n.last.misuse, TARN_MISUSE_DETACHED);
         assert_null(n.last.object);
-        tarn_free(cache, object);
+        void *pair[2];
+        kit_expect_status(tarn_alloc_bulk(cache, 2, pair), TARN_ERROR_NOT_ATTACHED);
         assert_int_equal(n.count, 2);
+        tarn_free(cache, object);
+        assert_int_equal(n.count, 3);
         assert_int_equal(n.last.misuse, TARN_MISUSE_DETACHED);
         assert_ptr_equal(n.last.object, object);
         assert_true(n.last.slot == 0);
         kit_expect_conserved(pool, 1);
         tarn_guest_free(pool, object);
-        assert_int_equal(n.count, 2);
+        assert_int_equal(n.count, 3);
         kit_destroy(pool);
     }
 }

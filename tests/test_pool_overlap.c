@@ -4,193 +4,19 @@
  * starts are random; a seed tells each. */
 #include "support/check.h"
 #include "support/interleave.h"
+#include "support/pool_world.h"
 #include "support/random.h"
 
 #include "pool/array.h"
 #include "pool/shelf.h"
-#include "pool/slots.h"
 #include "tarn/tarn.h"
 
 #include <string.h>
 
 #define CAPACITY      14u
-#define SLOTS_MAX     128u /* the plan's slots are fewer */
-#define BULK_MAX      6u
 #define CALLS_BEFORE  40u
 #define CALLS_BETWEEN 5u
-#define SEEDS         2500u
-
-typedef enum user_kind { USER_SUBJECT, USER_OTHER, USER_GUEST, USERS } user_kind;
-
-typedef struct user {
-    tarn_cache *cache; /* NULL for a guest, and while detached */
-    uint64_t promised; /* allocations that its reservation still owes */
-    uint64_t pending;  /* objects that a call under way may hold already, or still */
-    uint64_t peak;     /* the most that was committed since its call began */
-} user;
-
-typedef struct world {
-    tarn_pool *pool;
-    user users[USERS];
-    bool is_live[SLOTS_MAX];
-    void *live[SLOTS_MAX];
-    uint32_t live_count;
-    bool changes_caches;
-    uint32_t seed, point;
-    random_state subject_random, other_random; /* set anew for each run of a seed */
-} world;
-
-static uint64_t committed_to(const world *w)
-{
-    uint64_t sum = w->live_count;
-    for (uint32_t i = 0; i < USERS; i++)
-        sum += w->users[i].promised + w->users[i].pending;
-    return sum;
-}
-
-#define check_world(w, condition)                                                              \
-    check_that(condition, "seed %u, point %u, %u live, %llu committed", (w)->seed, (w)->point, \
-               (w)->live_count, (unsigned long long)committed_to(w))
-
-static void note_alloc(world *w, void *object)
-{
-    uint64_t slot = tarn_slot_of_(w->pool, object);
-    check_world(w, slot < w->pool->plan.slots_max);
-    check_world(w, !w->is_live[slot]);
-    w->is_live[slot] = true;
-    w->live[w->live_count++] = object;
-}
-
-static void *note_free(world *w, random_state *random)
-{
-    uint64_t at = random_below(random, w->live_count);
-    void *object = w->live[at];
-    w->live[at] = w->live[--w->live_count];
-    w->is_live[tarn_slot_of_(w->pool, object)] = false;
-    return object;
-}
-
-/* ---- calls ---- */
-
-static void note_peak(world *w)
-{
-    uint64_t committed = committed_to(w);
-    for (uint32_t i = 0; i < USERS; i++)
-        if (w->users[i].peak < committed)
-            w->users[i].peak = committed;
-}
-
-static void begin(world *w, user *u, uint64_t pending)
-{
-    u->pending += pending;
-    u->peak = 0;
-    note_peak(w);
-}
-
-static void end(user *u, uint64_t pending)
-{
-    u->pending -= pending;
-}
-
-static void alloc_one(world *w, user *u)
-{
-    bool is_owed = u->promised > 0;
-    begin(w, u, !is_owed);
-    void *object = u->cache ? tarn_alloc(u->cache) : tarn_guest_alloc(w->pool);
-    end(u, !is_owed);
-    check_world(w, object || (!is_owed && u->peak > CAPACITY));
-    if (!object)
-        return;
-    u->promised -= is_owed;
-    note_alloc(w, object);
-}
-
-static void free_one(world *w, user *u, random_state *random)
-{
-    if (w->live_count == 0)
-        return;
-    void *object = note_free(w, random);
-    begin(w, u, 1);
-    if (u->cache)
-        tarn_free(u->cache, object);
-    else
-        tarn_guest_free(w->pool, object);
-    end(u, 1);
-}
-
-static void alloc_bulk(world *w, user *u, uint32_t count)
-{
-    void *objects[BULK_MAX];
-    uint64_t owed = count < u->promised ? count : u->promised;
-    begin(w, u, count - owed);
-    tarn_status status = tarn_alloc_bulk(u->cache, count, objects);
-    end(u, count - owed);
-    check_world(w, status == TARN_OK || (count > owed && u->peak > CAPACITY));
-    if (status != TARN_OK)
-        return;
-    u->promised -= owed;
-    for (uint32_t i = 0; i < count; i++)
-        note_alloc(w, objects[i]);
-}
-
-static void free_bulk(world *w, user *u, random_state *random)
-{
-    void *objects[BULK_MAX];
-    uint32_t count = 0;
-    while (count < BULK_MAX && w->live_count > 0)
-        objects[count++] = note_free(w, random);
-    begin(w, u, count);
-    assert_int_equal(tarn_free_bulk(u->cache, count, objects), TARN_OK);
-    end(u, count);
-}
-
-static void reserve(world *w, user *u, uint32_t count)
-{
-    uint64_t before = u->promised;
-    uint64_t more = count > before ? count - before : 0;
-    begin(w, u, more);
-    tarn_status status = tarn_cache_reserve(u->cache, count);
-    end(u, more);
-    check_world(w, status == TARN_OK || (more > 0 && u->peak > CAPACITY));
-    u->promised = status == TARN_OK ? count : before;
-}
-
-static void change_cache(world *w, user *u)
-{
-    assert_int_equal(tarn_cache_detach(u->cache), TARN_OK);
-    u->promised = 0;
-    assert_int_equal(tarn_cache_attach(w->pool, &u->cache), TARN_OK);
-}
-
-static void call_any(world *w, user *u, random_state *random)
-{
-    switch (random_below(random, u->cache ? 16 : 10)) {
-    case 10:
-        alloc_bulk(w, u, (uint32_t)random_below(random, BULK_MAX) + 1);
-        break;
-    case 11:
-        free_bulk(w, u, random);
-        break;
-    case 12:
-        reserve(w, u, (uint32_t)random_below(random, BULK_MAX));
-        break;
-    case 13:
-        if (w->changes_caches)
-            change_cache(w, u);
-        break;
-    case 0:
-    case 1:
-    case 2:
-    case 3:
-    case 14:
-        free_one(w, u, random);
-        break;
-    default:
-        alloc_one(w, u);
-    }
-}
-
-/* ---- a run ---- */
+#define SEEDS         1200u
 
 /* T6: at no instant does a cache hold more than its bound; what is reserved comes on top. */
 static void check_bounds(const world *w)
@@ -207,7 +33,7 @@ static void check_bounds(const world *w)
 static void run_subject(void *context)
 {
     world *w = context;
-    call_any(w, &w->users[USER_SUBJECT], &w->subject_random);
+    world_call_any(w, &w->users[USER_SUBJECT], &w->subject_random);
 }
 
 static void run_others(void *context, uint32_t point)
@@ -216,13 +42,15 @@ static void run_others(void *context, uint32_t point)
     check_bounds(w);
     for (uint32_t i = 0; point == w->point && i < CALLS_BETWEEN; i++) {
         uint32_t who = USER_OTHER + (uint32_t)random_below(&w->other_random, 2);
-        call_any(w, &w->users[who], &w->other_random);
+        world_call_any(w, &w->users[who], &w->other_random);
     }
 }
 
 static void forget_all(world *w)
 {
-    tarn_cache_reserve(w->users[USER_OTHER].cache, 3); /* for clear to end, if there is enough */
+    assert_int_equal(tarn_pool_clear(w->pool), TARN_OK);
+    /* For the second clear to end. */
+    assert_int_equal(tarn_cache_reserve(w->users[USER_OTHER].cache, 3), TARN_OK);
     assert_int_equal(tarn_pool_clear(w->pool), TARN_OK);
     memset(w->is_live, 0, sizeof w->is_live);
     w->live_count = 0;
@@ -236,7 +64,7 @@ static void alloc_all(world *w, user *u)
     uint32_t before;
     do {
         before = w->live_count;
-        alloc_one(w, u);
+        world_alloc_one(w, u);
     } while (w->live_count > before);
 }
 
@@ -255,30 +83,56 @@ static void start(world *w)
         alloc_all(w, &w->users[USER_SUBJECT]);
         uint64_t rest = CAPACITY - 4 + random_below(random, 8);
         while (w->live_count > rest)
-            free_one(w, &w->users[random_below(random, USERS)], random);
+            world_free_one(w, &w->users[random_below(random, USERS)], random);
     }
     for (uint64_t i = random_below(random, CALLS_BEFORE); i > 0; i--)
-        call_any(w, &w->users[random_below(random, USERS)], random);
+        world_call_any(w, &w->users[random_below(random, USERS)], random);
 }
 
-static uint64_t magazines_on(tarn_depot *depot, tarn_stack *stack)
+typedef struct found {
+    uint64_t magazines, objects;
+} found;
+
+static uint64_t count_chain(const tarn_links *links, tarn_stack *stack)
 {
     uint64_t count = 0;
+    uint32_t index = tarn_stack_take_all(stack, links);
+    for (; index != TARN_INDEX_NONE; index = tarn_links_get(links, index))
+        count++;
+    return count;
+}
+
+static uint64_t count_chains_of_magazines(tarn_depot *depot, tarn_stack *stack)
+{
+    const tarn_links *links = &depot->magazines.links;
     uint32_t members[TARN_CHAIN_MAGAZINES_MAX];
-    uint32_t leader = tarn_stack_take_all(stack, &depot->magazines.links);
-    for (; leader != TARN_INDEX_NONE; leader = tarn_links_get(&depot->magazines.links, leader))
+    uint64_t count = 0;
+    uint32_t leader = tarn_stack_take_all(stack, links);
+    for (; leader != TARN_INDEX_NONE; leader = tarn_links_get(links, leader))
         count += tarn_chain_read(&depot->magazines, leader, members);
     return count;
 }
 
-/* Every magazine that was ever carved lies in the depot or with a cache. */
-static void check_magazines(const world *w)
+static void find_in_cache(tarn_pool *pool, tarn_cache_state *cache, found *sum)
 {
-    tarn_depot *depot = &w->pool->depot;
-    uint64_t magazines = magazines_on(depot, &depot->full) + magazines_on(depot, &depot->empty);
-    for (uint32_t i = 0; i < w->pool->plan.caches_max; i++)
-        magazines += w->pool->caches[i].empty_count + tarn_shelf_count_(&w->pool->caches[i]);
-    check_world(w, magazines == tarn_u32_load_relaxed(&depot->magazines.carved));
+    uint64_t full = count_chain(&pool->depot.magazines.links, &cache->shelf);
+    full += cache->next_magazine != TARN_INDEX_NONE;
+    sum->magazines += full + cache->empty_count;
+    sum->objects += full * pool->plan.magazine_objects + tarn_array_count_(cache);
+}
+
+/* Takes the pool apart: each magazine and each object that was carved lies somewhere, once. */
+static void check_parts(const world *w)
+{
+    tarn_pool *pool = w->pool;
+    tarn_depot *depot = &pool->depot;
+    uint64_t full = count_chains_of_magazines(depot, &depot->full);
+    found sum = {full + count_chains_of_magazines(depot, &depot->empty),
+                 full * pool->plan.magazine_objects + count_chain(&depot->slots, &depot->loose)};
+    for (uint32_t i = 0; i < pool->plan.caches_max; i++)
+        find_in_cache(pool, &pool->caches[i], &sum);
+    check_world(w, sum.magazines == tarn_u32_load_relaxed(&depot->magazines.carved));
+    check_world(w, sum.objects == tarn_u64_load_relaxed(&pool->slots_carved));
 }
 
 static void check_statistics(const world *w)
@@ -293,20 +147,28 @@ static void check_statistics(const world *w)
                        info.slots_carved);
 }
 
+/* Also when the others have taken all that they can get. */
+static void take_what_was_promised(world *w, user *u)
+{
+    while (u->promised > 0)
+        world_alloc_one(w, u);
+}
+
 /* Whatever happened: all the capacity can be taken, once, and comes back whole. */
 static void check_end(world *w)
 {
     check_statistics(w);
     check_bounds(w);
+    alloc_all(w, &w->users[USER_GUEST]);
+    take_what_was_promised(w, &w->users[USER_SUBJECT]);
+    take_what_was_promised(w, &w->users[USER_OTHER]);
     user *subject = &w->users[USER_SUBJECT];
-    reserve(w, subject, 0);
-    reserve(w, &w->users[USER_OTHER], 0);
     alloc_all(w, subject);
     check_world(w, w->live_count >= CAPACITY);
     while (w->live_count > 0)
-        free_one(w, subject, &w->other_random);
+        world_free_one(w, subject, &w->other_random);
     check_statistics(w);
-    check_magazines(w);
+    check_parts(w);
 }
 
 static uint64_t check_seed(world *w)
@@ -341,8 +203,9 @@ static void check_pool(const char *test, uint32_t bound, bool guest_has_cache)
                                  .caches_max = guest_has_cache ? 3 : 2,
                                  .cache_objects_max = bound,
                                  .exact = bound == 0};
+    w.capacity = CAPACITY;
     assert_int_equal(tarn_pool_create(&options, &w.pool), TARN_OK);
-    assert_true(w.pool->plan.slots_max <= SLOTS_MAX);
+    assert_true(w.pool->plan.slots_max <= WORLD_SLOTS_MAX);
     tighten_slack(&w, guest_has_cache);
     if (guest_has_cache)
         tarn_guest_free(w.pool, tarn_guest_alloc(w.pool));

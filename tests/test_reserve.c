@@ -111,6 +111,25 @@ static void a_reservation_ends_when_its_allocations_were_made(void **state)
     }
 }
 
+/* The same where the promise lay in the array at first, and frees pushed it aside. */
+static void a_reservation_that_was_delivered_leaves_no_more_than_the_bound(void **state)
+{
+    (void)state;
+    for (int b = 0; b < BOUNDS; b++)
+        for (size_t count = 1; count <= 130; count += count < 10 ? 1 : 20) {
+            scene s = make_small_scene(1000, bounds[b]);
+            size_t held_max = kit_info(s.pool).cache_objects_max;
+            void *mine[600];
+            assert_int_equal(kit_alloc_many(s.mine, mine, 600), 600);
+            kit_expect_status(tarn_cache_reserve(s.mine, count), TARN_OK);
+            kit_free_many(s.mine, mine, 600);
+            for (size_t i = 0; i < count; i++)
+                tarn_free(s.mine, tarn_alloc(s.mine));
+            assert_in_range(kit_sample(s.pool).free_in_caches, 0, held_max);
+            finish(&s);
+        }
+}
+
 static void frees_during_a_reservation_stay_within_promise_and_bound(void **state)
 {
     (void)state;
@@ -320,6 +339,7 @@ int main(void)
         cmocka_unit_test(frees_and_requests_to_drain_do_not_eat_a_reservation),
         cmocka_unit_test(others_get_the_capacity_less_what_is_reserved),
         cmocka_unit_test(a_reservation_ends_when_its_allocations_were_made),
+        cmocka_unit_test(a_reservation_that_was_delivered_leaves_no_more_than_the_bound),
         cmocka_unit_test(frees_during_a_reservation_stay_within_promise_and_bound),
         cmocka_unit_test(a_reservation_that_fails_leaves_the_earlier_one),
         cmocka_unit_test(a_second_reservation_replaces_the_first),

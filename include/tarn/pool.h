@@ -83,14 +83,14 @@ typedef struct tarn_pool_info {
     bool exact, checked;
 } tarn_pool_info;
 
-/* A sample. While other threads work, each figure is near the truth and none is negative; at
- * quiescence allocs - frees = live = slots_carved - free, exactly. */
+/* A sample. While other threads work, each figure is near the truth, and none is negative or more
+ * than the pool has; at quiescence allocs - frees = live = slots_carved - free, exactly. */
 typedef struct tarn_pool_statistics {
     uint64_t allocs, frees; /* objects, since creation; clear counts as a free of what was live */
     uint64_t live;
     uint64_t free_in_caches, free_in_depot; /* shelves count as caches */
     uint64_t refusals;                      /* allocations that answered NULL or TARN_ERROR_FULL */
-    uint64_t depot_takes, depot_puts; /* operations of caches on the depot, whatever they moved */
+    uint64_t depot_takes, depot_puts; /* chains of magazines that caches took and put */
     uint64_t steals;                  /* magazines taken from another cache's shelf */
     uint64_t drain_requests;          /* caches asked to give back what they hold */
     uint64_t growths;

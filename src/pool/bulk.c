@@ -2,6 +2,7 @@
 #include "pool/array.h"
 #include "pool/cache.h"
 #include "pool/check.h"
+#include "pool/direct.h"
 #include "pool/drain.h"
 #include "pool/refill.h"
 #include "pool/reserve.h"
@@ -20,16 +21,23 @@ static size_t take_run(tarn_cache_state *cache, size_t count_max, void **objects
     return count;
 }
 
+static void untake_one(tarn_cache_state *cache, void *object)
+{
+    if (!cache->pool->plan.exact)
+        tarn_free(&cache->hot, object);
+    else if (tarn_reserve_count_(cache) < tarn_reserve_left_(cache))
+        tarn_reserve_put_(cache, object);
+    else
+        tarn_direct_undo_(cache->pool, object);
+}
+
 /* Undoes allocations. Their count goes back first, so that each object that comes back finds what
  * the reservation is owed again. */
 static void untake(tarn_cache_state *cache, size_t count, void **objects)
 {
     tarn_array_count_allocs_(cache, -count);
     for (size_t i = count; i-- > 0;)
-        if (cache->pool->plan.exact && tarn_reserve_count_(cache) < tarn_reserve_left_(cache))
-            tarn_reserve_put_(cache, objects[i]);
-        else
-            tarn_free(&cache->hot, objects[i]);
+        untake_one(cache, objects[i]);
 }
 
 static bool take_all(tarn_cache_state *cache, size_t count, void **objects, size_t *taken)
@@ -48,35 +56,34 @@ static bool take_all(tarn_cache_state *cache, size_t count, void **objects, size
     return true;
 }
 
-static void set_null(size_t count, void **objects)
+static tarn_status failed(tarn_status status, size_t count, void **objects)
 {
     for (size_t i = 0; i < count; i++)
         objects[i] = NULL;
-}
-
-static tarn_status not_attached(const tarn_pool *pool, size_t count, void **objects)
-{
-    tarn_check_detached_(pool, NULL);
-    set_null(count, objects);
-    return TARN_ERROR_NOT_ATTACHED;
+    return status;
 }
 
 tarn_status tarn_alloc_bulk(tarn_cache *cache, size_t count, void **objects)
 {
-    if (!cache || (!objects && count > 0))
+    if (!objects && count > 0)
         return TARN_ERROR_INVALID;
+    if (!cache)
+        return failed(TARN_ERROR_INVALID, count, objects);
     tarn_cache_state *state = tarn_cache_state_of_(cache);
-    size_t taken = 0;
-    if (!tarn_cache_is_attached_(state))
-        return not_attached(state->pool, count, objects);
-    if (take_all(state, count, objects, &taken)) {
-        if (!state->pool->plan.exact)
-            tarn_drain_settle_(state);
-        return TARN_OK;
+    if (!tarn_cache_is_attached_(state)) {
+        tarn_check_detached_(state->pool, NULL);
+        return failed(TARN_ERROR_NOT_ATTACHED, count, objects);
     }
-    untake(state, taken, objects);
-    set_null(count, objects);
-    return TARN_ERROR_FULL;
+    size_t taken = 0;
+    size_t reserve_end = state->reserve_end;
+    if (!take_all(state, count, objects, &taken)) {
+        state->reserve_end = reserve_end; /* it moves when it is passed: see reserve.c */
+        untake(state, taken, objects);
+        return failed(TARN_ERROR_FULL, count, objects);
+    }
+    if (!state->pool->plan.exact)
+        tarn_drain_settle_(state);
+    return TARN_OK;
 }
 
 /* Copies as many as fit into the array of an open cache. */

@@ -1,5 +1,6 @@
 #include "pool/cache.h"
 
+#include "base/thread.h"
 #include "pool/array.h"
 #include "pool/check.h"
 #include "pool/direct.h"
@@ -87,6 +88,15 @@ void tarn_cache_leave_(tarn_pool *pool, uint64_t owner)
     tarn_u64_store_release(&cache->owner, TARN_OWNER_LEFT);
 }
 
+/* Whether a cache is not in a user's hands: one that is being emptied will be free at once. */
+static bool may_come_free(const tarn_pool *pool)
+{
+    for (uint32_t i = 0; i < pool->plan.caches_max; i++)
+        if (!tarn_cache_is_attached_(&pool->caches[i]))
+            return true;
+    return false;
+}
+
 tarn_status tarn_cache_attach(tarn_pool *pool, tarn_cache **cache)
 {
     if (cache)
@@ -94,6 +104,10 @@ tarn_status tarn_cache_attach(tarn_pool *pool, tarn_cache **cache)
     if (!pool || !cache)
         return TARN_ERROR_INVALID;
     tarn_cache_state *state = tarn_cache_claim_(pool, TARN_OWNER_ATTACHED);
+    while (!state && may_come_free(pool)) {
+        tarn_thread_yield();
+        state = tarn_cache_claim_(pool, TARN_OWNER_ATTACHED);
+    }
     if (!state)
         return TARN_ERROR_NO_CACHE;
     *cache = &state->hot;

@@ -103,6 +103,13 @@ void *tarn_direct_alloc_(tarn_pool *pool)
     }
 }
 
+void tarn_direct_undo_(tarn_pool *pool, void *object)
+{
+    /* relaxed: a figure for samples; it orders nothing. */
+    tarn_u64_fetch_add_relaxed(&pool->direct.allocs, (uint64_t)-1);
+    tarn_slots_put_loose_(pool, object);
+}
+
 void tarn_direct_free_(tarn_pool *pool, void *object)
 {
     count(&pool->direct.frees);

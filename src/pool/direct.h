@@ -11,4 +11,7 @@ void *tarn_direct_alloc_(tarn_pool *pool);
 
 void tarn_direct_free_(tarn_pool *pool, void *object);
 
+/* Gives an object back that was not allocated after all: neither call is counted. */
+void tarn_direct_undo_(tarn_pool *pool, void *object);
+
 #endif

@@ -29,12 +29,14 @@ static uint32_t pack(tarn_cache_state *cache)
     return magazine;
 }
 
-/* Puts count objects aside that the reservation will need. */
+/* Puts count objects aside that the reservation will need. The gate is closed, so that its end does
+ * not pass unnoticed. */
 static void put_aside(tarn_cache_state *cache, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         tarn_reserve_put_(cache, cache->hot.objects[i]);
     shift_down(cache, count);
+    tarn_gate_close_(cache);
 }
 
 void tarn_drain_(tarn_cache_state *cache)

@@ -3,6 +3,7 @@
 #include "base/os.h"
 #include "base/size.h"
 #include "pool/array.h"
+#include "pool/audit.h"
 #include "pool/grow.h"
 #include "pool/registry.h"
 #include "pool/slots.h"
@@ -110,6 +111,7 @@ tarn_status tarn_pool_destroy(tarn_pool *pool)
 {
     if (!pool)
         return TARN_OK;
+    TARN_AUDIT(tarn_audit_(pool));
     tarn_pool_statistics statistics;
     tarn_pool_sample(pool, &statistics);
     if (statistics.live > 0)

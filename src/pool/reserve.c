@@ -36,11 +36,11 @@ void *tarn_reserve_take_(tarn_cache_state *cache)
     return tarn_slot_index_object_(cache->pool, index);
 }
 
-/* In an exact pool a reserved object counts as allocated; elsewhere as free in this cache. */
+/* An exact pool takes what it reserves by direct allocations; others from where they refill. */
 static void give_back(tarn_cache_state *cache, void *object)
 {
     if (cache->pool->plan.exact) {
-        tarn_direct_free_(cache->pool, object);
+        tarn_direct_undo_(cache->pool, object);
         return;
     }
     tarn_counter_add_(&cache->counters.loose_put, 1);
@@ -54,6 +54,8 @@ void tarn_reserve_settle_(tarn_cache_state *cache)
     while (tarn_reserve_count_(cache) > 0 &&
            tarn_reserve_count_(cache) + tarn_array_count_(cache) > left)
         give_back(cache, tarn_reserve_take_(cache));
+    if (left == 0) /* where allocs wrap, an old end must not come to lie ahead again */
+        cache->reserve_end = tarn_array_allocs_(cache);
 }
 
 void tarn_reserve_end_(tarn_cache_state *cache)

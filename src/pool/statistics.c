@@ -4,7 +4,7 @@
  *   frees = allocs + free objects held + stolen from its shelf + objects_out - objects_in
  *
  * Each figure is read by itself, while its owner may be between two of them. Sums that come out
- * negative that way are reported as 0. */
+ * negative that way, or above what was ever carved, are cut to the possible. */
 #include "pool/reserve.h"
 #include "pool/shelf.h"
 #include "pool/slots.h"
@@ -21,9 +21,12 @@ static uint64_t read(const tarn_u64 *counter)
     return tarn_u64_load_relaxed(counter);
 }
 
-static uint64_t at_least_zero(int64_t difference)
+/* A sum of figures that were read at different times may be off by what passed meanwhile. */
+static uint64_t clamp(int64_t sum, uint64_t max)
 {
-    return difference > 0 ? (uint64_t)difference : 0;
+    if (sum < 0)
+        return 0;
+    return (uint64_t)sum < max ? (uint64_t)sum : max;
 }
 
 typedef struct totals {
@@ -92,12 +95,13 @@ tarn_status tarn_pool_sample(const tarn_pool *pool, tarn_pool_statistics *statis
         add_events(&pool->caches[i], statistics);
     }
     add_direct(pool, &sum);
-    statistics->allocs = at_least_zero(sum.allocs);
-    statistics->live = at_least_zero(sum.allocs - sum.frees);
-    statistics->frees = at_least_zero(sum.allocs - (int64_t)statistics->live);
-    statistics->free_in_caches = at_least_zero(sum.held);
-    statistics->free_in_depot =
-        at_least_zero(sum.loose + sum.magazines * pool->plan.magazine_objects);
+    uint64_t carved = read(&pool->slots_carved);
+    int64_t in_depot = sum.loose + sum.magazines * pool->plan.magazine_objects;
+    statistics->allocs = clamp(sum.allocs, UINT64_MAX);
+    statistics->live = clamp(sum.allocs - sum.frees, carved);
+    statistics->frees = clamp(sum.allocs - (int64_t)statistics->live, UINT64_MAX);
+    statistics->free_in_caches = clamp(sum.held, carved);
+    statistics->free_in_depot = clamp(in_depot, carved);
     statistics->steals += read(&pool->direct.steals);
     statistics->refusals = read(&pool->refusals);
     statistics->drain_requests = read(&pool->drain_requests);
