@@ -19,9 +19,17 @@
 #define CHECKED_BY_DEFAULT false
 #endif
 
-_Static_assert(sizeof(tarn_cache_state) % TARN_LINE_BYTES == 0, "caches share no line");
+/* The pool, then its caches from some line of the next page on. */
+#define CACHES_OFFSET_BYTES \
+    ((sizeof(tarn_pool) + TARN_CACHE_PAGE_BYTES - 1) & ~(size_t)(TARN_CACHE_PAGE_BYTES - 1))
+#define HEAD_BYTES (CACHES_OFFSET_BYTES + TARN_CACHE_PAGE_BYTES)
+
+_Static_assert(sizeof(tarn_cache_state) == TARN_CACHE_PAGE_BYTES, "a page for each cache");
+_Static_assert(offsetof(tarn_cache_state, drain_requested) +
+                       (TARN_CACHE_COLOURS - 1) * TARN_LINE_BYTES + sizeof(tarn_u32) <=
+                   TARN_CACHE_PAGE_BYTES,
+               "a cache of any colour ends on the page where it begins");
 _Static_assert(offsetof(tarn_cache_state, hot) == 0, "a public cache is its state's first member");
-_Static_assert(sizeof(tarn_pool) % TARN_LINE_BYTES == 0, "the caches begin on a line");
 
 static bool choose_memory(const tarn_pool_options *options, tarn_memory *memory)
 {
@@ -40,6 +48,11 @@ static void copy_name(tarn_pool *pool, const char *name)
     memcpy(pool->name, source, tarn_size_min(length, sizeof pool->name - 1));
 }
 
+static size_t colour_bytes(uint64_t id)
+{
+    return (size_t)(id >> 60) % TARN_CACHE_COLOURS * TARN_LINE_BYTES;
+}
+
 /* The memory is zero, so only what differs from zero is set. */
 static void set_up(tarn_pool *pool, const tarn_pool_options *options)
 {
@@ -47,7 +60,7 @@ static void set_up(tarn_pool *pool, const tarn_pool_options *options)
     const tarn_plan *plan = &pool->plan;
     copy_name(pool, options->name);
     pool->id = tarn_registry_new_id_();
-    pool->caches = (tarn_cache_state *)(base + sizeof *pool);
+    pool->caches = (tarn_cache_state *)(base + CACHES_OFFSET_BYTES + colour_bytes(pool->id));
     pool->checked = options->checked || CHECKED_BY_DEFAULT;
     pool->always_slow = pool->checked || plan->exact;
     pool->grow = options->grow;
@@ -90,8 +103,8 @@ tarn_status tarn_pool_create(const tarn_pool_options *options, tarn_pool **pool)
     if (!options || !pool || !choose_memory(options, &memory))
         return TARN_ERROR_INVALID;
     tarn_plan plan;
-    tarn_status status = tarn_plan_make(options, memory.page_bytes, sizeof(tarn_pool),
-                                        sizeof(tarn_cache_state), &plan);
+    tarn_status status =
+        tarn_plan_make(options, memory.page_bytes, HEAD_BYTES, sizeof(tarn_cache_state), &plan);
     if (status != TARN_OK)
         return status;
     tarn_pool *made = memory.reserve(memory.context, plan.reserved_bytes, memory.page_bytes);

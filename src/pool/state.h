@@ -41,22 +41,36 @@ typedef struct tarn_cache_counters {
     tarn_u64 reserved; /* objects in the reserve */
 } tarn_cache_counters;
 
+/* A cache has a page to itself: the prefetcher that follows a walk over one cache's array does not
+ * stop at its end, but it stops at a page's. With caches 1.7 KiB apart, two cores that did nothing
+ * but refill and drain took 40 % longer than one (measured: Sapphire Rapids). */
+#define TARN_CACHE_PAGE_BYTES 4096u
+
+/* Pools begin their caches at different lines of the page, this many of them, so that a worker's
+ * caches of many pools do not meet in one set of its first-level cache. */
+#define TARN_CACHE_COLOURS 16u
+
 typedef struct tarn_cache_state {
-    TARN_ALIGNED_LINE tarn_cache hot; /* first: the public pointer points here */
+    union {
+        char page[TARN_CACHE_PAGE_BYTES];
+        struct {
+            TARN_ALIGNED_LINE tarn_cache hot; /* first: the public pointer points here */
 
-    tarn_pool *pool;
-    uint32_t empty_count;
-    uint32_t empties[TARN_CACHE_EMPTIES_MAX];
-    uint32_t next_magazine;     /* taken off the shelf ahead of its use, or TARN_INDEX_NONE */
-    uint32_t foreign_magazines; /* the lowest this many on the shelf came from another core */
-    uint32_t reserve_first;     /* chain of reserved slots, through the pool's slot links */
-    size_t reserve_end;         /* the reservation lasts until this many allocs */
-    tarn_cache_counters counters;
+            tarn_pool *pool;
+            uint32_t empty_count;
+            uint32_t empties[TARN_CACHE_EMPTIES_MAX];
+            uint32_t next_magazine;     /* taken off the shelf ahead of its use, or none */
+            uint32_t foreign_magazines; /* so many, lowest on the shelf, are another core's */
+            uint32_t reserve_first;     /* chain of reserved slots, through the slot links */
+            size_t reserve_end;         /* the reservation lasts until this many allocs */
+            tarn_cache_counters counters;
 
-    TARN_ALIGNED_LINE tarn_stack shelf; /* popped by thieves too */
-    tarn_u64 shelf_stolen;              /* magazines; counted after the pop, so never too early */
-    tarn_u64 owner;
-    tarn_u32 drain_requested;
+            TARN_ALIGNED_LINE tarn_stack shelf; /* popped by thieves too */
+            tarn_u64 shelf_stolen; /* magazines; counted after the pop, so never too early */
+            tarn_u64 owner;
+            tarn_u32 drain_requested;
+        };
+    };
 } tarn_cache_state;
 
 /* Parts of the reservation that grow with the pool, in the order of the plan. */
