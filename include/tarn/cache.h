@@ -91,9 +91,11 @@ static inline void *tarn_alloc(tarn_cache *cache)
 {
     void **top = TARN_LOAD_RELAXED(&cache->top);
     if (TARN_LIKELY(top > TARN_LOAD_RELAXED(&cache->alloc_floor))) {
+        void *object = top[-1];
         TARN_STORE_RELAXED(&cache->top, top - 1);
         TARN_STORE_RELAXED(&cache->allocs, TARN_LOAD_RELAXED(&cache->allocs) + 1);
-        return top[-1];
+        TARN_ASSUME(object != NULL);
+        return object;
     }
     return tarn_alloc_slow_(cache);
 }

@@ -30,6 +30,9 @@
 #define TARN_LIKELY(condition)   __builtin_expect(!!(condition), 1)
 #define TARN_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
+/* What the compiler may rely on: a caller's test for NULL then vanishes where it cannot be. */
+#define TARN_ASSUME(condition) ((condition) ? (void)0 : __builtin_unreachable())
+
 /* Single loads and stores that another thread may sample: the same instructions as plain access. */
 #define TARN_LOAD_RELAXED(address)         __atomic_load_n((address), __ATOMIC_RELAXED)
 #define TARN_STORE_RELAXED(address, value) __atomic_store_n((address), (value), __ATOMIC_RELAXED)

@@ -90,9 +90,9 @@ typedef struct tarn_pool_statistics {
     uint64_t live;
     uint64_t free_in_caches, free_in_depot; /* shelves count as caches */
     uint64_t refusals;                      /* allocations that answered NULL or TARN_ERROR_FULL */
-    uint64_t depot_takes, depot_puts; /* chains of magazines that caches took and put */
-    uint64_t steals;                  /* magazines taken from another cache's shelf */
-    uint64_t drain_requests;          /* caches asked to give back what they hold */
+    uint64_t depot_takes, depot_puts;       /* chains of magazines that caches took and put */
+    uint64_t steals;                        /* magazines taken from another cache's shelf */
+    uint64_t drain_requests;                /* caches asked to give back what they hold */
     uint64_t growths;
     uint32_t caches_attached; /* guest threads' caches included */
 } tarn_pool_statistics;

@@ -93,7 +93,8 @@ void tarn_drain_all_(tarn_cache_state *cache)
 
 void tarn_drain_settle_(tarn_cache_state *cache)
 {
-    tarn_reserve_settle_(cache);
+    if (cache->reserve_first != TARN_INDEX_NONE)
+        tarn_reserve_settle_(cache);
     tarn_gate_open_(cache);
     /* relaxed: a hint; the drain itself goes through the stacks. */
     if (tarn_u32_load_relaxed(&cache->drain_requested) == 0)

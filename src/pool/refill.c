@@ -153,5 +153,6 @@ bool tarn_refill_fresh_(tarn_cache_state *cache)
 
 bool tarn_refill_(tarn_cache_state *cache)
 {
-    return from_reserve(cache) || tarn_refill_fresh_(cache);
+    bool has_reserve = cache->reserve_first != TARN_INDEX_NONE;
+    return (has_reserve && from_reserve(cache)) || tarn_refill_fresh_(cache);
 }
