@@ -181,8 +181,8 @@ enum { STACKS = 4 };
 
 static void heads_of(const tarn_pool *pool, uint64_t *heads)
 {
-    heads[0] = tarn_stack_peek(&pool->depot.full);
-    heads[1] = tarn_stack_peek(&pool->depot.empty);
+    heads[0] = tarn_stack_peek(&pool->depot.shards[0].full);
+    heads[1] = tarn_stack_peek(&pool->depot.shards[1].empty);
     heads[2] = tarn_stack_peek(&pool->depot.loose);
     heads[3] = tarn_stack_peek(&pool->caches[0].shelf);
 }

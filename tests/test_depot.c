@@ -26,6 +26,7 @@ static fixture *start(uint32_t magazines)
     static fixture f;
     memset(&f, 0, sizeof f);
     tarn_magazines_init(&f.depot.magazines, f.headers, f.objects, 1, magazines);
+    f.depot.shard_count = 1;
     tarn_links_init(&f.depot.slots, f.slot_links, sizeof f.slot_links[0], SLOTS);
     return &f;
 }
@@ -35,8 +36,9 @@ static void push_loose(fixture *f, uint32_t index)
     tarn_stack_push(&f->depot.loose, &f->depot.slots, index);
 }
 
-typedef void put_function(tarn_depot *depot, const uint32_t *magazines, uint32_t count);
-typedef uint32_t take_function(tarn_depot *depot, uint32_t *magazines);
+typedef void put_function(tarn_depot *depot, uint32_t shard, const uint32_t *magazines,
+                          uint32_t count);
+typedef uint32_t take_function(tarn_depot *depot, uint32_t shard, uint32_t *magazines);
 
 /* Puts chains of sizes 1, 2, ... on top of each other, then takes them. */
 static void check_chains_of_every_size(put_function *put, take_function *take)
@@ -47,11 +49,11 @@ static void check_chains_of_every_size(put_function *put, take_function *take)
         uint32_t sizes[] = {first, TARN_CHAIN_MAGAZINES_MAX + 1 - first};
         for (uint32_t i = 0; i < MAGAZINES; i++)
             members[i] = i * 7 % MAGAZINES + 1; /* each index once, not in order */
-        put(&f->depot, members, sizes[0]);
-        put(&f->depot, members + sizes[0], sizes[1]);
+        put(&f->depot, 0, members, sizes[0]);
+        put(&f->depot, 0, members + sizes[0], sizes[1]);
         for (uint32_t i = 2; i-- > 0;) {
             uint32_t taken[TARN_CHAIN_MAGAZINES_MAX];
-            assert_int_equal(take(&f->depot, taken), sizes[i]);
+            assert_int_equal(take(&f->depot, 0, taken), sizes[i]);
             assert_memory_equal(taken, members + (i ? sizes[0] : 0), sizes[i] * sizeof taken[0]);
         }
     }
@@ -74,12 +76,12 @@ static void full_and_empty_magazines_do_not_mix(void **state)
     (void)state;
     fixture *f = start(MAGAZINES);
     uint32_t taken[TARN_CHAIN_MAGAZINES_MAX];
-    tarn_depot_put_empty(&f->depot, (uint32_t[]){3}, 1);
-    assert_int_equal(tarn_depot_take_full(&f->depot, taken), 0);
-    tarn_depot_put_full(&f->depot, (uint32_t[]){4}, 1);
-    assert_int_equal(tarn_depot_take_empty(&f->depot, taken), 1);
+    tarn_depot_put_empty(&f->depot, 0, (uint32_t[]){3}, 1);
+    assert_int_equal(tarn_depot_take_full(&f->depot, 0, taken), 0);
+    tarn_depot_put_full(&f->depot, 0, (uint32_t[]){4}, 1);
+    assert_int_equal(tarn_depot_take_empty(&f->depot, 0, taken), 1);
     assert_int_equal(taken[0], 3);
-    assert_int_equal(tarn_depot_take_full(&f->depot, taken), 1);
+    assert_int_equal(tarn_depot_take_full(&f->depot, 0, taken), 1);
     assert_int_equal(taken[0], 4);
 }
 
@@ -88,12 +90,12 @@ static void take_empty_carves_only_when_no_magazine_was_given_back(void **state)
     (void)state;
     fixture *f = start(MAGAZINES);
     uint32_t taken[TARN_CHAIN_MAGAZINES_MAX];
-    assert_int_equal(tarn_depot_take_empty(&f->depot, taken), 1);
+    assert_int_equal(tarn_depot_take_empty(&f->depot, 0, taken), 1);
     assert_int_equal(taken[0], 1);
-    tarn_depot_put_empty(&f->depot, taken, 1);
-    assert_int_equal(tarn_depot_take_empty(&f->depot, taken), 1);
+    tarn_depot_put_empty(&f->depot, 0, taken, 1);
+    assert_int_equal(tarn_depot_take_empty(&f->depot, 0, taken), 1);
     assert_int_equal(taken[0], 1);
-    assert_int_equal(tarn_depot_take_empty(&f->depot, taken), 1);
+    assert_int_equal(tarn_depot_take_empty(&f->depot, 0, taken), 1);
     assert_int_equal(taken[0], 2);
 }
 
@@ -102,10 +104,10 @@ static void take_empty_with_all_carved_takes_what_was_given_back(void **state)
     (void)state;
     fixture *f = start(2);
     uint32_t taken[TARN_CHAIN_MAGAZINES_MAX];
-    tarn_depot_take_empty(&f->depot, taken);
-    tarn_depot_take_empty(&f->depot, taken);
-    tarn_depot_put_empty(&f->depot, (uint32_t[]){2, 1}, 2);
-    assert_int_equal(tarn_depot_take_empty(&f->depot, taken), 2);
+    tarn_depot_take_empty(&f->depot, 0, taken);
+    tarn_depot_take_empty(&f->depot, 0, taken);
+    tarn_depot_put_empty(&f->depot, 0, (uint32_t[]){2, 1}, 2);
+    assert_int_equal(tarn_depot_take_empty(&f->depot, 0, taken), 2);
     assert_int_equal(taken[0], 2);
     assert_int_equal(taken[1], 1);
 }
@@ -124,12 +126,12 @@ static void other(void *context, uint32_t point)
 static void subject_takes_empty(void *context)
 {
     fixture *f = context;
-    f->taken_count = tarn_depot_take_empty(&f->depot, f->taken);
+    f->taken_count = tarn_depot_take_empty(&f->depot, 0, f->taken);
 }
 
 static void give_magazine_1(fixture *f)
 {
-    tarn_depot_put_empty(&f->depot, (uint32_t[]){1}, 1);
+    tarn_depot_put_empty(&f->depot, 0, (uint32_t[]){1}, 1);
 }
 
 static void take_empty_with_all_carved_waits_for_the_one_that_is_on_its_way(void **state)
@@ -137,7 +139,7 @@ static void take_empty_with_all_carved_waits_for_the_one_that_is_on_its_way(void
     (void)state;
     for (uint32_t point = 1; point <= 20; point++) {
         fixture *f = start(1);
-        assert_int_equal(tarn_depot_take_empty(&f->depot, f->taken), 1);
+        assert_int_equal(tarn_depot_take_empty(&f->depot, 0, f->taken), 1);
         f->first_point = point;
         f->first_act = give_magazine_1;
         uint32_t made = interleave(subject_takes_empty, other, f);
@@ -156,13 +158,13 @@ static void subject_asks_if_dry(void *context)
 static void loose_to_full(fixture *f)
 {
     assert_int_equal(tarn_stack_pop(&f->depot.loose, &f->depot.slots), 1);
-    tarn_depot_put_full(&f->depot, (uint32_t[]){1}, 1);
+    tarn_depot_put_full(&f->depot, 0, (uint32_t[]){1}, 1);
 }
 
 static void full_to_loose(fixture *f)
 {
     uint32_t taken[TARN_CHAIN_MAGAZINES_MAX];
-    assert_int_equal(tarn_depot_take_full(&f->depot, taken), 1);
+    assert_int_equal(tarn_depot_take_full(&f->depot, 0, taken), 1);
     push_loose(f, 1);
 }
 
@@ -170,7 +172,7 @@ static void pop_from_nothing(fixture *f)
 {
     uint32_t taken[TARN_CHAIN_MAGAZINES_MAX];
     assert_int_equal(tarn_stack_pop(&f->depot.loose, &f->depot.slots), TARN_INDEX_NONE);
-    assert_int_equal(tarn_depot_take_full(&f->depot, taken), 0);
+    assert_int_equal(tarn_depot_take_full(&f->depot, 0, taken), 0);
 }
 
 #define DRY_POINTS 3u
@@ -185,7 +187,7 @@ static void a_depot_with_anything_in_it_is_not_dry(void **state)
     loose_to_full(f);
     assert_false(tarn_depot_is_dry(&f->depot));
     uint32_t taken[TARN_CHAIN_MAGAZINES_MAX];
-    tarn_depot_take_full(&f->depot, taken);
+    tarn_depot_take_full(&f->depot, 0, taken);
     assert_true(tarn_depot_is_dry(&f->depot));
     give_magazine_1(f); /* an empty magazine holds nothing */
     assert_true(tarn_depot_is_dry(&f->depot));
@@ -203,11 +205,82 @@ static void a_slot_on_its_way_between_the_looks_is_not_overlooked(void **state)
         check_that(!f->is_dry, "loose to full at point %u", point);
 
         f = start(MAGAZINES);
-        tarn_depot_put_full(&f->depot, (uint32_t[]){1}, 1);
+        tarn_depot_put_full(&f->depot, 0, (uint32_t[]){1}, 1);
         f->first_point = point;
         f->first_act = full_to_loose;
         interleave(subject_asks_if_dry, other, f);
         check_that(!f->is_dry, "full to loose at point %u", point);
+    }
+}
+
+/* ---- shards ---- */
+
+#define SHARDS 3u
+
+static fixture *start_sharded(void)
+{
+    fixture *f = start(MAGAZINES);
+    f->depot.shard_count = SHARDS;
+    return f;
+}
+
+static void t11_what_lies_in_any_shard_is_found_from_any(void **state)
+{
+    (void)state;
+    for (uint32_t from = 0; from < SHARDS; from++)
+        for (uint32_t to = 0; to < SHARDS; to++) {
+            fixture *f = start_sharded();
+            uint32_t taken[TARN_CHAIN_MAGAZINES_MAX];
+            tarn_depot_put_full(&f->depot, from, (uint32_t[]){1, 2}, 2);
+            tarn_depot_put_empty(&f->depot, from, (uint32_t[]){3}, 1);
+            assert_false(tarn_depot_is_dry(&f->depot));
+            assert_int_equal(tarn_depot_take_full(&f->depot, to, taken), 2);
+            assert_int_equal(tarn_depot_take_empty(&f->depot, to, taken), 1);
+            assert_int_equal(taken[0], 3);
+            assert_true(tarn_depot_is_dry(&f->depot));
+        }
+}
+
+static void a_user_takes_from_its_own_shard_first(void **state)
+{
+    (void)state;
+    fixture *f = start_sharded();
+    uint32_t taken[TARN_CHAIN_MAGAZINES_MAX];
+    for (uint32_t shard = 0; shard < SHARDS; shard++)
+        tarn_depot_put_full(&f->depot, shard, (uint32_t[]){shard + 1}, 1);
+    for (uint32_t shard = SHARDS; shard-- > 0;) {
+        assert_int_equal(tarn_depot_take_full(&f->depot, shard, taken), 1);
+        assert_int_equal(taken[0], shard + 1);
+    }
+}
+
+static void clear_empties_all_shards(void **state)
+{
+    (void)state;
+    fixture *f = start_sharded();
+    for (uint32_t shard = 0; shard < SHARDS; shard++)
+        tarn_depot_put_full(&f->depot, shard, (uint32_t[]){shard + 1}, 1);
+    tarn_depot_clear(&f->depot);
+    assert_true(tarn_depot_is_dry(&f->depot));
+}
+
+static void last_shard_to_first(fixture *f)
+{
+    uint32_t taken[TARN_CHAIN_MAGAZINES_MAX];
+    assert_int_equal(tarn_depot_take_full(&f->depot, SHARDS - 1, taken), 1);
+    tarn_depot_put_full(&f->depot, 0, taken, 1);
+}
+
+static void a_magazine_on_its_way_between_shards_is_not_overlooked(void **state)
+{
+    (void)state;
+    for (uint32_t point = 1; point <= 2 * SHARDS + 1; point++) {
+        fixture *f = start_sharded();
+        tarn_depot_put_full(&f->depot, SHARDS - 1, (uint32_t[]){1}, 1);
+        f->first_point = point;
+        f->first_act = last_shard_to_first;
+        interleave(subject_asks_if_dry, other, f);
+        check_that(!f->is_dry, "at point %u", point);
     }
 }
 
@@ -252,20 +325,20 @@ static void clear_forgets_everything_but_the_tags(void **state)
     tarn_depot *depot = &f->depot;
     uint32_t taken[TARN_CHAIN_MAGAZINES_MAX];
     for (uint32_t i = 0; i < 3; i++)
-        tarn_depot_take_empty(depot, taken);
-    tarn_depot_put_full(depot, (uint32_t[]){1, 2}, 2);
-    tarn_depot_put_empty(depot, (uint32_t[]){3}, 1);
+        tarn_depot_take_empty(depot, 0, taken);
+    tarn_depot_put_full(depot, 0, (uint32_t[]){1, 2}, 2);
+    tarn_depot_put_empty(depot, 0, (uint32_t[]){3}, 1);
     push_loose(f, 1);
-    uint64_t full_tag = tag_after(&depot->magazines.links, &depot->full);
-    uint64_t empty_tag = tag_after(&depot->magazines.links, &depot->empty);
+    uint64_t full_tag = tag_after(&depot->magazines.links, &depot->shards[0].full);
+    uint64_t empty_tag = tag_after(&depot->magazines.links, &depot->shards[0].empty);
     uint64_t loose_tag = tag_after(&depot->slots, &depot->loose);
     tarn_depot_clear(depot);
     assert_true(tarn_depot_is_dry(depot));
-    assert_int_equal(tag_after(&depot->magazines.links, &depot->full), full_tag + 1);
-    assert_int_equal(tag_after(&depot->magazines.links, &depot->empty), empty_tag + 1);
+    assert_int_equal(tag_after(&depot->magazines.links, &depot->shards[0].full), full_tag + 1);
+    assert_int_equal(tag_after(&depot->magazines.links, &depot->shards[0].empty), empty_tag + 1);
     assert_int_equal(tag_after(&depot->slots, &depot->loose), loose_tag + 1);
     for (uint32_t i = 1; i <= MAGAZINES; i++) { /* all to carve again */
-        assert_int_equal(tarn_depot_take_empty(depot, taken), 1);
+        assert_int_equal(tarn_depot_take_empty(depot, 0, taken), 1);
         assert_int_equal(taken[0], i);
     }
 }
@@ -280,6 +353,10 @@ int main(void)
         cmocka_unit_test(take_empty_with_all_carved_takes_what_was_given_back),
         cmocka_unit_test(take_empty_with_all_carved_waits_for_the_one_that_is_on_its_way),
         cmocka_unit_test(a_depot_with_anything_in_it_is_not_dry),
+        cmocka_unit_test(t11_what_lies_in_any_shard_is_found_from_any),
+        cmocka_unit_test(a_user_takes_from_its_own_shard_first),
+        cmocka_unit_test(clear_empties_all_shards),
+        cmocka_unit_test(a_magazine_on_its_way_between_shards_is_not_overlooked),
         cmocka_unit_test(a_slot_on_its_way_between_the_looks_is_not_overlooked),
         cmocka_unit_test(a_slot_that_goes_and_comes_back_is_not_overlooked),
         cmocka_unit_test(others_that_find_nothing_do_not_keep_a_depot_from_being_dry),

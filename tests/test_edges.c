@@ -41,10 +41,11 @@ static exchange *start_exchange(uint32_t way)
 {
     static exchange e;
     memset(&e, 0, sizeof e);
+    e.depot.shard_count = 1;
     tarn_magazines_init(&e.depot.magazines, e.headers, e.objects, 1, INDEX_MAX);
     e.way = way;
     for (uint32_t index = 1; index <= INDEX_MAX; index++)
-        tarn_stack_push(&e.depot.empty, &e.depot.magazines.links, index);
+        tarn_stack_push(&e.depot.shards[0].empty, &e.depot.magazines.links, index);
     return &e;
 }
 
@@ -54,13 +55,13 @@ static int give(void *argument)
     exchange *e = argument;
     uint32_t given = 0;
     for (uint32_t i = 0; i < ATTEMPTS_MAX && given < ROUNDS; i++) {
-        uint32_t index = tarn_stack_pop(&e->depot.empty, &e->depot.magazines.links);
+        uint32_t index = tarn_stack_pop(&e->depot.shards[0].empty, &e->depot.magazines.links);
         if (index == TARN_INDEX_NONE) {
             tarn_thread_yield();
             continue;
         }
         e->payload[index] = index * 1000;
-        tarn_stack_push(&e->depot.full, &e->depot.magazines.links, index);
+        tarn_stack_push(&e->depot.shards[0].full, &e->depot.magazines.links, index);
         given++;
     }
     return given != ROUNDS;
@@ -70,9 +71,9 @@ static uint32_t take(exchange *e, uint32_t *indices)
 {
     const tarn_links *links = &e->depot.magazines.links;
     if (e->way == 1)
-        return tarn_stack_pop_some(&e->depot.full, links, 3, indices);
-    uint32_t index = e->way == 0 ? tarn_stack_pop(&e->depot.full, links)
-                                 : tarn_stack_take_all(&e->depot.full, links);
+        return tarn_stack_pop_some(&e->depot.shards[0].full, links, 3, indices);
+    uint32_t index = e->way == 0 ? tarn_stack_pop(&e->depot.shards[0].full, links)
+                                 : tarn_stack_take_all(&e->depot.shards[0].full, links);
     uint32_t count = 0;
     for (; index != TARN_INDEX_NONE; index = tarn_links_get(links, index)) {
         indices[count++] = index;
@@ -93,7 +94,7 @@ static int take_and_check(void *argument)
         for (uint32_t k = 0; k < count; k++) {
             failures += e->payload[indices[k]] != indices[k] * 1000;
             e->payload[indices[k]] = 0;
-            tarn_stack_push(&e->depot.empty, &e->depot.magazines.links, indices[k]);
+            tarn_stack_push(&e->depot.shards[0].empty, &e->depot.magazines.links, indices[k]);
         }
         taken += count;
         if (count == 0)

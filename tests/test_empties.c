@@ -42,9 +42,9 @@ static uint32_t take_from_depot(const fixture *f, bool *seen)
 {
     tarn_depot *depot = &f->pool->depot;
     uint32_t count = 0;
-    while (!tarn_stack_head_is_empty(&depot->magazines.links, tarn_stack_peek(&depot->empty))) {
+    while (tarn_stack_top(&depot->shards[0].empty, &depot->magazines.links) != TARN_INDEX_NONE) {
         uint32_t chain[TARN_CHAIN_MAGAZINES_MAX];
-        uint32_t length = tarn_depot_take_empty(depot, chain);
+        uint32_t length = tarn_depot_take_empty(depot, 0, chain);
         for (uint32_t i = 0; i < length; i++) {
             count += !seen[chain[i]];
             seen[chain[i]] = true;
@@ -87,7 +87,7 @@ static void what_was_put_is_taken_again_before_the_depot_is_asked(void **state)
 {
     (void)state;
     fixture f = start();
-    tarn_depot_put_empty(&f.pool->depot, (uint32_t[]){carve(&f), carve(&f), carve(&f)}, 3);
+    tarn_depot_put_empty(&f.pool->depot, 0, (uint32_t[]){carve(&f), carve(&f), carve(&f)}, 3);
     tarn_empties_put_(f.state, 40);
     assert_int_equal(tarn_empties_take_(f.state), 40);
     bool seen[MAGAZINES + 1] = {false};
@@ -116,7 +116,7 @@ static void detach_gives_back_every_magazine(void **state)
         uint32_t full = 0;
         uint32_t chain[TARN_CHAIN_MAGAZINES_MAX];
         assert_int_equal(tarn_cache_detach(f.cache), TARN_OK);
-        for (uint32_t length; (length = tarn_depot_take_full(&f.pool->depot, chain)) > 0;)
+        for (uint32_t length; (length = tarn_depot_take_full(&f.pool->depot, 0, chain)) > 0;)
             full += length;
         bool seen[1000 + MAGAZINES] = {false};
         assert_int_equal(full + take_from_depot(&f, seen), carved);

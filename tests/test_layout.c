@@ -61,11 +61,17 @@ static void t75_what_any_thread_writes_lies_apart_from_each_other_and_from_const
     (void)state;
     const size_t offsets[] = {
         offsetof(tarn_pool, registry_next), /* the last of the configuration */
-        offsetof(tarn_pool, slots_carved),  offsetof(tarn_pool, growth),
-        offsetof(tarn_pool, caches_used),   offsetof(tarn_pool, direct),
-        offsetof(tarn_pool, refusals),      offsetof(tarn_pool, depot.magazines),
-        offsetof(tarn_pool, depot.full),    offsetof(tarn_pool, depot.empty),
-        offsetof(tarn_pool, depot.loose),   sizeof(tarn_pool),
+        offsetof(tarn_pool, slots_carved),
+        offsetof(tarn_pool, growth),
+        offsetof(tarn_pool, caches_used),
+        offsetof(tarn_pool, direct),
+        offsetof(tarn_pool, refusals),
+        offsetof(tarn_pool, depot.magazines),
+        offsetof(tarn_pool, depot.loose),
+        offsetof(tarn_pool, depot.shards[0].full),
+        offsetof(tarn_pool, depot.shards[0].empty),
+        offsetof(tarn_pool, depot.shards[1].full),
+        sizeof(tarn_pool),
     };
     for (size_t i = 1; i < sizeof offsets / sizeof offsets[0]; i++) {
         check_that(offsets[i] % TARN_LINE_BYTES == 0, "word %zu", i);

@@ -116,7 +116,6 @@ static uint64_t count_chains_of_magazines(tarn_depot *depot, tarn_stack *stack)
 static void find_in_cache(tarn_pool *pool, tarn_cache_state *cache, found *sum)
 {
     uint64_t full = count_chain(&pool->depot.magazines.links, &cache->shelf);
-    full += cache->next_magazine != TARN_INDEX_NONE;
     sum->magazines += full + cache->empty_count;
     sum->objects += full * pool->plan.magazine_objects + tarn_array_count_(cache);
 }
@@ -126,9 +125,12 @@ static void check_parts(const world *w)
 {
     tarn_pool *pool = w->pool;
     tarn_depot *depot = &pool->depot;
-    uint64_t full = count_chains_of_magazines(depot, &depot->full);
-    found sum = {full + count_chains_of_magazines(depot, &depot->empty),
-                 full * pool->plan.magazine_objects + count_chain(&depot->slots, &depot->loose)};
+    found sum = {0, count_chain(&depot->slots, &depot->loose)};
+    for (uint32_t i = 0; i < depot->shard_count; i++) {
+        uint64_t full = count_chains_of_magazines(depot, &depot->shards[i].full);
+        sum.magazines += full + count_chains_of_magazines(depot, &depot->shards[i].empty);
+        sum.objects += full * pool->plan.magazine_objects;
+    }
     for (uint32_t i = 0; i < pool->plan.caches_max; i++)
         find_in_cache(pool, &pool->caches[i], &sum);
     check_world(w, sum.magazines == tarn_u32_load_relaxed(&depot->magazines.carved));

@@ -42,14 +42,13 @@ static uint32_t full_magazine(const fixture *f)
     return magazine;
 }
 
-/* Three foreign magazines, of which the first is looked ahead for. Returns it. */
-static uint32_t put_foreign_and_look_ahead(const fixture *f)
+/* Three magazines as they come from the depot. Returns the first. */
+static uint32_t put_foreign(const fixture *f)
 {
     uint32_t foreign[3] = {full_magazine(f), full_magazine(f), full_magazine(f)};
     tarn_chain_write(&f->pool->depot.magazines,
                      (uint32_t[]){full_magazine(f), foreign[0], foreign[1], foreign[2]}, 4);
     tarn_shelf_put_foreign_(f->state, foreign, 3);
-    tarn_shelf_look_ahead_(f->state);
     return foreign[0];
 }
 
@@ -83,7 +82,7 @@ static void one_too_many_sends_a_chain_of_the_newest_to_the_depot(void **state)
         tarn_shelf_put_(f.state, magazines[i] = full_magazine(&f));
     assert_int_equal(tarn_shelf_count_(f.state), SHELF_MAGAZINES - CHAIN_MAGAZINES + 1);
     uint32_t chain[TARN_CHAIN_MAGAZINES_MAX];
-    assert_int_equal(tarn_depot_take_full(&f.pool->depot, chain), CHAIN_MAGAZINES);
+    assert_int_equal(tarn_depot_take_full(&f.pool->depot, 0, chain), CHAIN_MAGAZINES);
     assert_int_equal(chain[0], magazines[SHELF_MAGAZINES - 1]);
     assert_int_equal(chain[1], magazines[SHELF_MAGAZINES - 2]);
     assert_int_equal(take(&f), magazines[SHELF_MAGAZINES]);
@@ -98,7 +97,7 @@ static void a_cache_without_a_shelf_sends_each_magazine_on(void **state)
     tarn_shelf_put_(f.state, magazine);
     assert_int_equal(tarn_shelf_count_(f.state), 0);
     uint32_t chain[TARN_CHAIN_MAGAZINES_MAX];
-    assert_int_equal(tarn_depot_take_full(&f.pool->depot, chain), 1);
+    assert_int_equal(tarn_depot_take_full(&f.pool->depot, 0, chain), 1);
     assert_int_equal(chain[0], magazine);
     end(&f);
 }
@@ -107,12 +106,10 @@ static void foreign_magazines_are_taken_in_their_order_and_told_apart(void **sta
 {
     (void)state;
     fixture f = start(7);
-    uint32_t first = put_foreign_and_look_ahead(&f);
-    assert_int_equal(tarn_shelf_count_(f.state), 3); /* what is looked ahead for counts */
-    bool is_foreign = true;
-    assert_int_equal(tarn_shelf_take_(f.state, &is_foreign), first);
-    assert_false(is_foreign); /* it was fetched already */
-    for (uint32_t i = 1; i < 3; i++) {
+    uint32_t first = put_foreign(&f);
+    assert_int_equal(tarn_shelf_count_(f.state), 3);
+    bool is_foreign = false;
+    for (uint32_t i = 0; i < 3; i++) {
         is_foreign = false;
         assert_int_equal(tarn_shelf_take_(f.state, &is_foreign), first + i);
         assert_true(is_foreign);
@@ -123,42 +120,26 @@ static void foreign_magazines_are_taken_in_their_order_and_told_apart(void **sta
     end(&f);
 }
 
-static void a_magazine_looked_ahead_for_is_out_of_thieves_reach_until_it_is_put_back(void **state)
-{
-    (void)state;
-    fixture f = start(7);
-    uint32_t first = put_foreign_and_look_ahead(&f);
-    assert_int_equal(tarn_shelf_steal_(f.pool, f.state), first + 1);
-    assert_int_equal(tarn_shelf_steal_(f.pool, f.state), first + 2);
-    assert_int_equal(tarn_shelf_steal_(f.pool, f.state), TARN_INDEX_NONE);
-    assert_int_equal(tarn_shelf_count_(f.state), 1);
-    tarn_shelf_look_back_(f.state);
-    assert_int_equal(tarn_shelf_steal_(f.pool, f.state), first);
-    assert_int_equal(tarn_shelf_count_(f.state), 0);
-    assert_int_equal(take(&f), TARN_INDEX_NONE);
-    end(&f);
-}
-
 static void a_flush_sends_everything_to_the_depot(void **state)
 {
     (void)state;
     fixture f = start(7);
-    put_foreign_and_look_ahead(&f);
+    put_foreign(&f);
     tarn_shelf_flush_(f.state);
     assert_int_equal(tarn_shelf_count_(f.state), 0);
     uint32_t chain[TARN_CHAIN_MAGAZINES_MAX];
     uint32_t sent = 0;
-    for (uint32_t length; (length = tarn_depot_take_full(&f.pool->depot, chain)) > 0;)
+    for (uint32_t length; (length = tarn_depot_take_full(&f.pool->depot, 0, chain)) > 0;)
         sent += length;
     assert_int_equal(sent, 3);
     end(&f);
 }
 
-static void clear_forgets_the_shelf_and_what_was_looked_ahead_for(void **state)
+static void clear_forgets_the_shelf(void **state)
 {
     (void)state;
     fixture f = start(7);
-    put_foreign_and_look_ahead(&f);
+    put_foreign(&f);
     assert_int_equal(tarn_pool_clear(f.pool), TARN_OK);
     assert_int_equal(tarn_shelf_count_(f.state), 0);
     assert_int_equal(take(&f), TARN_INDEX_NONE);
@@ -172,9 +153,8 @@ int main(void)
         cmocka_unit_test(one_too_many_sends_a_chain_of_the_newest_to_the_depot),
         cmocka_unit_test(a_cache_without_a_shelf_sends_each_magazine_on),
         cmocka_unit_test(foreign_magazines_are_taken_in_their_order_and_told_apart),
-        cmocka_unit_test(a_magazine_looked_ahead_for_is_out_of_thieves_reach_until_it_is_put_back),
         cmocka_unit_test(a_flush_sends_everything_to_the_depot),
-        cmocka_unit_test(clear_forgets_the_shelf_and_what_was_looked_ahead_for),
+        cmocka_unit_test(clear_forgets_the_shelf),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,12 +29,12 @@ static tarn_links *links_of(fixture *f)
 
 static uint32_t pop(fixture *f)
 {
-    return tarn_stack_pop(&f->depot.full, links_of(f));
+    return tarn_stack_pop(&f->depot.shards[0].full, links_of(f));
 }
 
 static void push(fixture *f, uint32_t index)
 {
-    tarn_stack_push(&f->depot.full, links_of(f), index);
+    tarn_stack_push(&f->depot.shards[0].full, links_of(f), index);
 }
 
 /* A stack X, Y, Z from the top. */
@@ -42,6 +42,7 @@ static fixture *start(void)
 {
     static fixture f;
     memset(&f, 0, sizeof f);
+    f.depot.shard_count = 1;
     tarn_magazines_init(&f.depot.magazines, f.headers, f.objects, 1, INDEX_MAX);
     for (uint32_t index = Z; index >= X; index--)
         push(&f, index);
@@ -64,7 +65,7 @@ static void subject_pops(void *context)
 static void subject_pops_two(void *context)
 {
     fixture *f = context;
-    f->result = tarn_stack_pop_some(&f->depot.full, links_of(f), 2, f->results);
+    f->result = tarn_stack_pop_some(&f->depot.shards[0].full, links_of(f), 2, f->results);
 }
 
 #define POP_POINTS 3u /* a pop that is not disturbed: the look at the head, the link, the CAS */
@@ -101,7 +102,7 @@ static void t14_pop_fails_after_pop_pop_push(void **state)
 
 static void take_all_push(fixture *f)
 {
-    assert_int_equal(tarn_stack_take_all(&f->depot.full, links_of(f)), X);
+    assert_int_equal(tarn_stack_take_all(&f->depot.shards[0].full, links_of(f)), X);
     push(f, X);
 }
 
@@ -114,7 +115,7 @@ static void t15_pop_fails_after_take_all_and_push(void **state)
 static void pop_some_push(fixture *f)
 {
     uint32_t indices[2];
-    assert_int_equal(tarn_stack_pop_some(&f->depot.full, links_of(f), 2, indices), 2);
+    assert_int_equal(tarn_stack_pop_some(&f->depot.shards[0].full, links_of(f), 2, indices), 2);
     push(f, X);
 }
 
@@ -126,9 +127,9 @@ static void t15_pop_fails_after_pop_some_and_push(void **state)
 
 static void take_all_push_chain(fixture *f)
 {
-    assert_int_equal(tarn_stack_take_all(&f->depot.full, links_of(f)), X);
+    assert_int_equal(tarn_stack_take_all(&f->depot.shards[0].full, links_of(f)), X);
     tarn_links_set(links_of(f), X, Z);
-    tarn_stack_push_chain(&f->depot.full, links_of(f), X, Z);
+    tarn_stack_push_chain(&f->depot.shards[0].full, links_of(f), X, Z);
 }
 
 static void t15_pop_fails_after_take_all_and_push_of_a_chain(void **state)
@@ -169,7 +170,7 @@ static void push_one(fixture *f)
 static void subject_takes_all(void *context)
 {
     fixture *f = context;
-    f->result = tarn_stack_take_all(&f->depot.full, links_of(f));
+    f->result = tarn_stack_take_all(&f->depot.shards[0].full, links_of(f));
 }
 
 static void subject_pushes(void *context)
@@ -190,9 +191,10 @@ static void t17_a_lost_cas_takes_the_tag_from_the_head_that_beat_it(void **state
                 assert_int_equal(pop(f), X);
             f->point = point;
             f->act = push_one;
-            uint64_t tag = tarn_stack_peek(&f->depot.full) >> links_of(f)->index_bits;
+            uint64_t tag = tarn_stack_peek(&f->depot.shards[0].full) >> links_of(f)->index_bits;
             uint32_t made = interleave(subjects[i], act_at_point, f);
-            uint64_t changes = (tarn_stack_peek(&f->depot.full) >> links_of(f)->index_bits) - tag;
+            uint64_t changes =
+                (tarn_stack_peek(&f->depot.shards[0].full) >> links_of(f)->index_bits) - tag;
             assert_int_equal(changes, made >= point ? 2 : 1);
         }
 }
@@ -215,7 +217,7 @@ static bool is_fooled(uint32_t index_bits, uint32_t changes)
     fixture *f = start();
     if (index_bits) {
         links_of(f)->index_bits = index_bits;
-        tarn_u64_store_relaxed(&f->depot.full.head, X);
+        tarn_u64_store_relaxed(&f->depot.shards[0].full.head, X);
     }
     f->point = POP_POINTS;
     f->act = act_with_changes;
@@ -241,7 +243,7 @@ static void t18_an_exact_wrap_of_a_narrow_tag_is_taken_in_and_of_the_real_one_is
 /* What the other may do to links that it owns now: anything in range, a circle too. */
 static void tie_a_circle(fixture *f)
 {
-    assert_int_equal(tarn_stack_take_all(&f->depot.full, links_of(f)), X);
+    assert_int_equal(tarn_stack_take_all(&f->depot.shards[0].full, links_of(f)), X);
     tarn_links_set(links_of(f), X, Y);
     tarn_links_set(links_of(f), Y, Z);
     tarn_links_set(links_of(f), Z, X);
@@ -250,7 +252,8 @@ static void tie_a_circle(fixture *f)
 static void subject_pops_many(void *context)
 {
     fixture *f = context;
-    f->result = tarn_stack_pop_some(&f->depot.full, links_of(f), INDEX_MAX + 1, f->results);
+    f->result =
+        tarn_stack_pop_some(&f->depot.shards[0].full, links_of(f), INDEX_MAX + 1, f->results);
 }
 
 static void t19_pop_some_ends_when_links_turn_into_a_circle_under_it(void **state)
@@ -270,7 +273,7 @@ static void t19_pop_some_ends_when_links_turn_into_a_circle_under_it(void **stat
 static void reverse(fixture *f)
 {
     uint32_t indices[3];
-    assert_int_equal(tarn_stack_pop_some(&f->depot.full, links_of(f), 3, indices), 3);
+    assert_int_equal(tarn_stack_pop_some(&f->depot.shards[0].full, links_of(f), 3, indices), 3);
     for (uint32_t i = 0; i < 3; i++)
         push(f, indices[i]);
 }

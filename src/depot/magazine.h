@@ -55,15 +55,6 @@ static inline void **tarn_magazine_objects(const tarn_magazines *magazines, uint
     return magazines->objects + (size_t)index * magazines->magazine_objects;
 }
 
-/* Brings a magazine's memory nearer, for writing. No access: it may be anybody's by now. */
-static inline void tarn_magazine_fetch(const tarn_magazines *magazines, uint32_t index)
-{
-    __builtin_prefetch(&magazines->headers[index], 1);
-    const char *list = (const char *)tarn_magazine_objects(magazines, index);
-    for (size_t i = 0; i < magazines->magazine_objects * sizeof(void *); i += 64)
-        __builtin_prefetch(list + i, 1);
-}
-
 /* Writes a chain of the caller's magazines, 1..TARN_CHAIN_MAGAZINES_MAX. Returns its leader. */
 uint32_t tarn_chain_write(const tarn_magazines *magazines, const uint32_t *indices, uint32_t count);
 

@@ -67,8 +67,6 @@ static void note_cache(audit *a, const tarn_cache_state *cache)
     note_objects(a, cache->hot.objects, tarn_array_count_(cache));
     if (!a->pool->plan.exact)
         note_slot_chain(a, cache->reserve_first);
-    if (cache->next_magazine != TARN_INDEX_NONE)
-        note_magazine(a, cache->next_magazine);
     note_shelf(a, tarn_stack_top(&cache->shelf, &a->pool->depot.magazines.links));
 }
 
@@ -80,7 +78,8 @@ static void note_all(audit *a)
     uint32_t used = tarn_u32_load_relaxed(&pool->caches_used);
     for (uint32_t i = 0; i < used; i++)
         note_cache(a, &pool->caches[i]);
-    note_full(a, tarn_stack_top(&depot->full, &depot->magazines.links));
+    for (uint32_t i = 0; i < depot->shard_count; i++)
+        note_full(a, tarn_stack_top(&depot->shards[i].full, &depot->magazines.links));
     note_slot_chain(a, tarn_stack_top(&depot->loose, &depot->slots));
 }
 

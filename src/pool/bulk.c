@@ -75,9 +75,7 @@ tarn_status tarn_alloc_bulk(tarn_cache *cache, size_t count, void **objects)
         return failed(TARN_ERROR_NOT_ATTACHED, count, objects);
     }
     size_t taken = 0;
-    size_t reserve_end = state->reserve_end;
     if (!take_all(state, count, objects, &taken)) {
-        state->reserve_end = reserve_end; /* it moves when it is passed: see reserve.c */
         untake(state, taken, objects);
         return failed(TARN_ERROR_FULL, count, objects);
     }

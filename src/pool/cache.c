@@ -42,6 +42,7 @@ static void set_up_once(tarn_pool *pool, tarn_cache_state *cache)
     if (cache->pool)
         return;
     cache->pool = pool;
+    cache->shard = (uint32_t)(cache - pool->caches) % pool->depot.shard_count;
     tarn_array_set_count_(cache, 0);
     tarn_gate_close_(cache);
 }

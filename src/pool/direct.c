@@ -4,6 +4,9 @@
 #include "pool/reclaim.h"
 #include "pool/slots.h"
 
+/* Breaking up a magazine is rare, so that all share one shard for it. */
+#define SHARD 0u
+
 static void count(tarn_u64 *counter)
 {
     /* relaxed: a figure for samples; it orders nothing. */
@@ -41,18 +44,18 @@ static void *split(tarn_pool *pool, uint32_t magazine)
         }
         tarn_slots_put_loose_chain_(pool, first, last);
     }
-    tarn_depot_put_empty(&pool->depot, &magazine, 1);
+    tarn_depot_put_empty(&pool->depot, SHARD, &magazine, 1);
     return taken;
 }
 
 static void *from_depot(tarn_pool *pool)
 {
     uint32_t magazines[TARN_CHAIN_MAGAZINES_MAX];
-    uint32_t taken = tarn_depot_take_full(&pool->depot, magazines);
+    uint32_t taken = tarn_depot_take_full(&pool->depot, SHARD, magazines);
     if (taken == 0)
         return NULL;
     if (taken > 1)
-        tarn_depot_put_full(&pool->depot, magazines + 1, taken - 1);
+        tarn_depot_put_full(&pool->depot, SHARD, magazines + 1, taken - 1);
     count(&pool->direct.splits);
     return split(pool, magazines[0]);
 }

@@ -100,6 +100,5 @@ void tarn_drain_settle_(tarn_cache_state *cache)
     if (tarn_u32_load_relaxed(&cache->drain_requested) == 0)
         return;
     tarn_u32_store_relaxed(&cache->drain_requested, 0);
-    tarn_shelf_look_back_(cache);
     tarn_drain_array_(cache);
 }

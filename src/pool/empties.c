@@ -5,7 +5,8 @@
 static void give(tarn_cache_state *cache, uint32_t count)
 {
     cache->empty_count -= count;
-    tarn_depot_put_empty(&cache->pool->depot, cache->empties + cache->empty_count, count);
+    tarn_depot_put_empty(&cache->pool->depot, cache->shard, cache->empties + cache->empty_count,
+                         count);
 }
 
 void tarn_empties_put_(tarn_cache_state *cache, uint32_t magazine)
@@ -18,12 +19,9 @@ void tarn_empties_put_(tarn_cache_state *cache, uint32_t magazine)
 uint32_t tarn_empties_take_(tarn_cache_state *cache)
 {
     if (cache->empty_count == 0)
-        cache->empty_count = tarn_depot_take_empty(&cache->pool->depot, cache->empties);
-    uint32_t magazine = cache->empties[--cache->empty_count];
-    /* The one that the next drain will fill: it was emptied by another core, maybe. */
-    if (cache->empty_count > 0)
-        tarn_magazine_fetch(&cache->pool->depot.magazines, cache->empties[cache->empty_count - 1]);
-    return magazine;
+        cache->empty_count =
+            tarn_depot_take_empty(&cache->pool->depot, cache->shard, cache->empties);
+    return cache->empties[--cache->empty_count];
 }
 
 void tarn_empties_flush_(tarn_cache_state *cache)

@@ -68,6 +68,7 @@ static void set_up(tarn_pool *pool, const tarn_pool_options *options)
     pool->memory_bytes_max = options->memory_bytes_max;
     pool->report = options->report;
     pool->report_context = options->report_context;
+    pool->depot.shard_count = (uint32_t)tarn_size_min(plan->caches_max, TARN_DEPOT_SHARDS_MAX);
     tarn_slots_init_(pool, base + plan->slots.offset_bytes);
     tarn_links_init(&pool->depot.slots, (tarn_u32 *)(base + plan->slot_links.offset_bytes),
                     sizeof(tarn_u32), (uint32_t)plan->slots_max);
@@ -145,7 +146,6 @@ static void clear_cache(tarn_pool *pool, tarn_cache_state *cache)
     tarn_array_set_count_(cache, 0);
     cache->empty_count = 0;
     cache->foreign_magazines = 0;
-    cache->next_magazine = TARN_INDEX_NONE;
     cache->reserve_first = TARN_INDEX_NONE;
     cache->reserve_end = tarn_array_allocs_(cache);
 }

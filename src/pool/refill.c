@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-/* The objects of a magazine from another core: fetched for writing, all at once, they arrive
- * together; the user's first writes would fetch them one by one. */
+/* The objects of a magazine from the depot are far away: fetched all at once they arrive together,
+ * where the user's first writes would fetch them one by one. */
 static void prefetch_objects(void *const *objects, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -54,14 +54,13 @@ static bool from_shelf(tarn_cache_state *cache)
     if (magazine == TARN_INDEX_NONE)
         return false;
     unpack(cache, magazine, is_foreign);
-    tarn_shelf_look_ahead_(cache);
     return true;
 }
 
 static bool from_depot(tarn_cache_state *cache)
 {
     uint32_t magazines[TARN_CHAIN_MAGAZINES_MAX];
-    uint32_t count = tarn_depot_take_full(&cache->pool->depot, magazines);
+    uint32_t count = tarn_depot_take_full(&cache->pool->depot, cache->shard, magazines);
     if (count == 0)
         return false;
     tarn_cache_counters *counters = &cache->counters;
@@ -70,7 +69,6 @@ static bool from_depot(tarn_cache_state *cache)
     tarn_counter_add_(&counters->objects_in, (uint64_t)count * cache->pool->plan.magazine_objects);
     tarn_shelf_put_foreign_(cache, magazines + 1, count - 1);
     unpack(cache, magazines[0], true);
-    tarn_shelf_look_ahead_(cache);
     return true;
 }
 

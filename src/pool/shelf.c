@@ -18,7 +18,7 @@ uint64_t tarn_shelf_count_(const tarn_cache_state *cache)
 
 void tarn_shelf_bypass_(tarn_cache_state *cache, const uint32_t *magazines, uint32_t count)
 {
-    tarn_depot_put_full(&cache->pool->depot, magazines, count);
+    tarn_depot_put_full(&cache->pool->depot, cache->shard, magazines, count);
     tarn_counter_add_(&cache->counters.depot_puts, 1);
     tarn_counter_add_(&cache->counters.depot_magazines_put, count);
     tarn_counter_add_(&cache->counters.objects_out,
@@ -44,10 +44,8 @@ void tarn_shelf_put_(tarn_cache_state *cache, uint32_t magazine)
         tarn_shelf_bypass_(cache, &magazine, 1);
         return;
     }
-    if (tarn_shelf_count_(cache) >= plan->shelf_magazines) {
-        tarn_shelf_look_back_(cache);
+    if (tarn_shelf_count_(cache) >= plan->shelf_magazines)
         unload(cache, plan->chain_magazines);
-    }
     uint64_t count = tarn_shelf_count_(cache);
     if (cache->foreign_magazines > count)
         cache->foreign_magazines = (uint32_t)count;
@@ -64,66 +62,18 @@ void tarn_shelf_put_foreign_(tarn_cache_state *cache, const uint32_t *magazines,
     cache->foreign_magazines = count;
 }
 
-static uint32_t take_next(tarn_cache_state *cache)
-{
-    uint32_t magazine = cache->next_magazine;
-    cache->next_magazine = TARN_INDEX_NONE;
-    return magazine;
-}
-
 uint32_t tarn_shelf_take_(tarn_cache_state *cache, bool *is_foreign)
 {
-    uint32_t magazine = take_next(cache);
-    bool is_near = magazine != TARN_INDEX_NONE;
-    if (!is_near)
-        magazine = tarn_stack_pop(&cache->shelf, links_of(cache));
+    uint32_t magazine = tarn_stack_pop(&cache->shelf, links_of(cache));
     if (magazine == TARN_INDEX_NONE)
         return TARN_INDEX_NONE;
     tarn_counter_add_(&cache->counters.shelf_taken, 1);
-    *is_foreign = !is_near && tarn_shelf_count_(cache) < cache->foreign_magazines;
+    *is_foreign = tarn_shelf_count_(cache) < cache->foreign_magazines;
     return magazine;
-}
-
-static void fetch_objects(const tarn_cache_state *cache, uint32_t magazine)
-{
-    const tarn_magazines *magazines = &cache->pool->depot.magazines;
-    void *const *list = tarn_magazine_objects(magazines, magazine);
-    for (uint32_t i = 0; i < magazines->magazine_objects; i++)
-        __builtin_prefetch(list[i], 1);
-}
-
-/* What will be taken after the next magazine: from the shelf, else from the depot. */
-static void fetch_after_next(const tarn_cache_state *cache)
-{
-    const tarn_depot *depot = &cache->pool->depot;
-    uint32_t magazine = tarn_stack_top(&cache->shelf, links_of(cache));
-    if (magazine == TARN_INDEX_NONE)
-        magazine = tarn_stack_top(&depot->full, links_of(cache));
-    tarn_magazine_fetch(&depot->magazines, magazine);
-}
-
-void tarn_shelf_look_ahead_(tarn_cache_state *cache)
-{
-    uint64_t count = tarn_shelf_count_(cache);
-    if (count == 0 || count > cache->foreign_magazines)
-        return;
-    cache->next_magazine = tarn_stack_pop(&cache->shelf, links_of(cache));
-    if (cache->next_magazine == TARN_INDEX_NONE)
-        return;
-    fetch_objects(cache, cache->next_magazine);
-    fetch_after_next(cache);
-}
-
-void tarn_shelf_look_back_(tarn_cache_state *cache)
-{
-    uint32_t magazine = take_next(cache);
-    if (magazine != TARN_INDEX_NONE)
-        tarn_stack_push(&cache->shelf, links_of(cache), magazine);
 }
 
 void tarn_shelf_flush_(tarn_cache_state *cache)
 {
-    tarn_shelf_look_back_(cache);
     while (unload(cache, cache->pool->plan.chain_magazines) > 0)
         ;
 }

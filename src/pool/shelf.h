@@ -3,8 +3,7 @@
  *   put, take, flush  the cache's user          steal  any thread, at any time
  *
  * The user counts what it puts and takes, thieves count what they have taken; the difference is
- * never less than what lies there, so the shelf's bound holds at every instant. The magazine that
- * was looked ahead for counts as lying there until it is used. */
+ * never less than what lies there, so the shelf's bound holds at every instant. */
 #ifndef TARN_POOL_SHELF_H
 #define TARN_POOL_SHELF_H
 
@@ -20,17 +19,9 @@ void tarn_shelf_put_(tarn_cache_state *cache, uint32_t magazine);
 /* Puts the followers of a chain that just came from the depot on the empty shelf. */
 void tarn_shelf_put_foreign_(tarn_cache_state *cache, const uint32_t *magazines, uint32_t count);
 
-/* Takes the magazine that was looked ahead for, else the newest. *is_foreign: its objects were last
- * used by another core, probably, and nobody has fetched them yet.
+/* Takes the newest magazine. *is_foreign: it came from the depot, so that its objects are far away.
  * Returns TARN_INDEX_NONE when empty. */
 uint32_t tarn_shelf_take_(tarn_cache_state *cache, bool *is_foreign);
-
-/* If the next magazine is foreign, takes it off the shelf now and lets its objects come nearer
- * while the present ones are used: in a hand-off between cores, this is most of the time. */
-void tarn_shelf_look_ahead_(tarn_cache_state *cache);
-
-/* Puts such a magazine back, within thieves' reach. */
-void tarn_shelf_look_back_(tarn_cache_state *cache);
 
 /* Sends everything to the depot. */
 void tarn_shelf_flush_(tarn_cache_state *cache);

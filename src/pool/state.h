@@ -59,8 +59,8 @@ typedef struct tarn_cache_state {
             tarn_pool *pool;
             uint32_t empty_count;
             uint32_t empties[TARN_CACHE_EMPTIES_MAX];
-            uint32_t next_magazine;     /* taken off the shelf ahead of its use, or none */
-            uint32_t foreign_magazines; /* so many, lowest on the shelf, are another core's */
+            uint32_t shard;             /* of the depot */
+            uint32_t foreign_magazines; /* so many, lowest on the shelf, came from the depot */
             uint32_t reserve_first;     /* chain of reserved slots, through the slot links */
             size_t reserve_end;         /* the reservation lasts until this many allocs */
             tarn_cache_counters counters;

@@ -153,7 +153,6 @@ static inline void world_reserve(world *w, user *u, uint32_t count)
 static inline void world_check_empty(const world *w, const tarn_cache_state *left)
 {
     check_world(w, tarn_array_count_(left) == 0 && left->empty_count == 0);
-    check_world(w, left->next_magazine == TARN_INDEX_NONE);
     check_world(w, left->reserve_first == TARN_INDEX_NONE);
     check_world(w, tarn_stack_head_is_empty(&w->pool->depot.magazines.links,
                                             tarn_stack_peek(&left->shelf)));
