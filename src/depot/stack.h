@@ -13,9 +13,10 @@
  * so that a late reader of a link touches an atomic word that always exists; the tag then makes its
  * CAS fail. R. K. Treiber, "Systems Programming: Coping with Parallelism" (IBM RJ 5118, 1986).
  *
- * The tag has every bit that the index leaves free, at least 32. A thread would have to sleep
- * between load and CAS for exactly 2^32 changes of one head: 43 seconds at one change every 10 ns,
- * without pause; 2^42 changes, 12 hours, for a pool of 64,000 objects in magazines of 64. */
+ * The tag has every bit that the index leaves free, at least 32. To be fooled, a thread must sleep
+ * between load and CAS for exactly as many changes of that head as the tag counts: 2^32 are 43
+ * seconds at one change every 10 ns without a pause; the slots of a pool of capacity 64,000 have
+ * 46 bits, 8 days, and its magazines 51, most of a year. */
 #ifndef TARN_DEPOT_STACK_H
 #define TARN_DEPOT_STACK_H
 
