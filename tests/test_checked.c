@@ -85,21 +85,22 @@ static void t37_each_pointer_that_is_not_the_pools_is_reported_and_refused(void 
             assert_int_equal(kit_alloc_many(s.cache, live, 5), 5);
             s.first = live[0];
             size_t slots = kit_info(s.pool).slots, carved = kit_info(s.pool).slots_carved;
+            size_t stride = kit_info(s.pool).stride_bytes;
             tarn_pool *other = kit_small_pool(10, 1, 0);
             void *foreign = tarn_guest_alloc(other);
             expect_report(&s, by, NULL, TARN_MISUSE_NULL, UINT64_MAX);
             expect_report(&s, by, foreign, TARN_MISUSE_FOREIGN, UINT64_MAX);
             expect_report(&s, by, &s, TARN_MISUSE_FOREIGN, UINT64_MAX);
             expect_report(&s, by, s.pool, TARN_MISUSE_FOREIGN, UINT64_MAX);
-            expect_report(&s, by, s.first - 24, TARN_MISUSE_FOREIGN, UINT64_MAX);
+            expect_report(&s, by, s.first - stride, TARN_MISUSE_FOREIGN, UINT64_MAX);
             expect_report(&s, by, s.first - 1, TARN_MISUSE_FOREIGN, UINT64_MAX);
             expect_report(&s, by, s.first + 1, TARN_MISUSE_INTERIOR, 0);
-            expect_report(&s, by, s.first + 23, TARN_MISUSE_INTERIOR, 0);
-            expect_report(&s, by, s.first + 24 * 3 + 8, TARN_MISUSE_INTERIOR, 3);
-            expect_report(&s, by, s.first + 24 * carved, TARN_MISUSE_NEVER_ALLOCATED, carved);
-            expect_report(&s, by, s.first + 24 * (slots - 1), TARN_MISUSE_NEVER_ALLOCATED,
+            expect_report(&s, by, s.first + stride - 1, TARN_MISUSE_INTERIOR, 0);
+            expect_report(&s, by, s.first + stride * 3 + 8, TARN_MISUSE_INTERIOR, 3);
+            expect_report(&s, by, s.first + stride * carved, TARN_MISUSE_NEVER_ALLOCATED, carved);
+            expect_report(&s, by, s.first + stride * (slots - 1), TARN_MISUSE_NEVER_ALLOCATED,
                           slots - 1);
-            expect_report(&s, by, s.first + 24 * slots, TARN_MISUSE_FOREIGN, UINT64_MAX);
+            expect_report(&s, by, s.first + stride * slots, TARN_MISUSE_FOREIGN, UINT64_MAX);
             expect_report(&s, by, (void *)UINTPTR_MAX, TARN_MISUSE_FOREIGN, UINT64_MAX);
             /* What is rightly freed still can be. */
             int reports = s.notes.count;

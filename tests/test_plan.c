@@ -4,6 +4,7 @@
 
 #include "base/size.h"
 #include "depot/magazine.h"
+#include "pool/loan.h"
 #include "pool/plan.h"
 #include "pool/state.h"
 
@@ -79,6 +80,8 @@ static void check_regions(const tarn_plan *plan, size_t page_bytes)
         {&plan->magazine_headers, magazines * sizeof(tarn_magazine)},
         {&plan->magazine_lists, magazines * plan->magazine_objects * sizeof(void *)},
         {&plan->slot_links, (plan->slots_max + 1) * sizeof(tarn_u32)},
+        {&plan->loans, plan->loans.bytes_max ? plan->slots_max * sizeof(tarn_loan) : 0},
+        {&plan->quarantine, plan->quarantine_objects * sizeof(uint32_t)},
         {&plan->slots, plan->slots_max * plan->stride_bytes},
     };
     size_t end = 0;
@@ -113,6 +116,23 @@ static void check_plan(const tarn_pool_options *options, const tarn_plan *plan, 
 static tarn_pool_options small(void)
 {
     return (tarn_pool_options){.object_bytes = 48, .capacity = 1000};
+}
+
+static void a_watched_pool_keeps_books_and_has_red_zones_and_no_other_does(void **state)
+{
+    (void)state;
+    tarn_pool_options options = small();
+    tarn_plan plan;
+    assert_int_equal(make(&options, &plan), TARN_OK);
+    assert_int_equal(plan.loans.bytes_max, 0);
+    assert_int_equal(plan.quarantine.bytes_max, 0);
+    options.checked = true;
+    options.check = (tarn_check_options){.red_zone_bytes = 3, .quarantine_objects = 5000};
+    assert_int_equal(make(&options, &plan), TARN_OK);
+    assert_int_equal(plan.stride_bytes, 64);
+    assert_true(plan.loans.bytes_max > 0);
+    assert_int_equal(plan.quarantine_objects, 5000);
+    check_regions(&plan, PAGE_BYTES);
 }
 
 static void zero_fields_mean_what_the_header_says(void **state)
@@ -351,6 +371,7 @@ static void t50_random_options_fail_with_a_status_or_satisfy_every_bound(void **
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_watched_pool_keeps_books_and_has_red_zones_and_no_other_does),
         cmocka_unit_test(zero_fields_mean_what_the_header_says),
         cmocka_unit_test(the_default_bound_of_a_cache_is_within_what_the_header_says),
         cmocka_unit_test(t8_every_cache_size_gives_a_cache_that_works),

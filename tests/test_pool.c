@@ -135,7 +135,7 @@ static void options_that_are_zero_take_their_defaults(void **state)
     assert_string_equal(info.name, "pool");
     assert_int_equal(info.object_bytes, 48);
     assert_int_equal(info.object_alignment, 16);
-    assert_int_equal(info.stride_bytes, 48);
+    assert_int_equal(info.stride_bytes, info.inspected ? 64 : 48);
     assert_int_equal(info.capacity, 1000);
     assert_int_equal(info.capacity_max, 1000);
     assert_int_equal(info.slots_carved, 0);
@@ -211,15 +211,16 @@ static void owns_knows_the_start_of_each_carved_slot_and_nothing_else(void **sta
     void *objects[10];
     char *first = tarn_alloc(cache);
     objects[0] = first;
-    assert_false(tarn_pool_owns(pool, first + 24));
+    size_t stride = kit_info(pool).stride_bytes;
+    assert_false(tarn_pool_owns(pool, first + stride));
     assert_int_equal(kit_alloc_many(cache, objects + 1, 9), 9);
     for (int i = 0; i < 10; i++) {
         assert_true(tarn_pool_owns(pool, objects[i]));
-        for (int byte = 1; byte < 24; byte++)
+        for (size_t byte = 1; byte < stride; byte++)
             assert_false(tarn_pool_owns(pool, (char *)objects[i] + byte));
     }
-    assert_false(tarn_pool_owns(pool, first - 24));
-    assert_false(tarn_pool_owns(pool, first + 240));
+    assert_false(tarn_pool_owns(pool, first - stride));
+    assert_false(tarn_pool_owns(pool, first + 10 * stride));
     kit_free_many(cache, objects, 10);
     assert_true(tarn_pool_owns(pool, first));
     kit_destroy(pool);
@@ -336,6 +337,10 @@ static void a_free_object_keeps_its_content(void **state)
     tarn_pool *pool = kit_pool(&valid);
     tarn_cache *cache = kit_attach(pool);
     void *objects[100];
+    if (kit_info(pool).inspected) { /* nobody may look */
+        kit_destroy(pool);
+        skip();
+    }
     assert_int_equal(kit_alloc_many(cache, objects, 100), 100);
     for (int i = 0; i < 100; i++)
         memset(objects[i], i + 1, 16);

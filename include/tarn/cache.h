@@ -84,8 +84,8 @@ TARN_API tarn_status tarn_free_bulk(tarn_cache *cache, size_t count, void *const
 TARN_API void *tarn_alloc_slow_(tarn_cache *cache);
 TARN_API void tarn_free_slow_(tarn_cache *cache, void *object);
 
-/* One object, its content as the last user left it (zero the first time). What that user wrote
- * before tarn_free is visible here.
+/* One object, its content as the last user left it (zero the first time), unless a checked pool
+ * fills what is free. What that user wrote before tarn_free is visible here.
  * Returns NULL when the pool has no free object. Threads: the cache's user. */
 static inline void *tarn_alloc(tarn_cache *cache)
 {
@@ -100,8 +100,9 @@ static inline void *tarn_alloc(tarn_cache *cache)
     return tarn_alloc_slow_(cache);
 }
 
-/* Gives an object of the pool back, to any of its caches. The pool does not write into it. NULL
- * and foreign pointers are the caller's error; a checked pool reports them and does nothing.
+/* Gives an object of the pool back, to any of its caches. The pool does not write into it, unless a
+ * checked one is to fill what is free. NULL, foreign pointers and objects that are free already are
+ * the caller's error; a checked pool reports them and does nothing.
  * Threads: the cache's user. */
 static inline void tarn_free(tarn_cache *cache, void *object)
 {

@@ -7,12 +7,21 @@
  *   describe        yes         yes            yes     yes       yes    no
  *   clear, destroy  no: the caller orders them after every other use of the pool
  *
+ * Fork: the child has a copy of every pool, and of the threads only the one that forked, whose
+ * caches and guest calls go on. It may use, create, clear and destroy pools. Objects that were live
+ * are live in it too. What other guest threads' caches held is lost to it, as is what any other
+ * thread's call had in hand, and figures may be off by that; the slack makes up for it, so that the
+ * capacity can still be reached. Such caches count as attached until tarn_pool_clear, which makes
+ * the pool whole again. A cache attached by a thread that was not inside a call on it may be used
+ * in the child, and detached. Memory functions must give memory that is private to the process.
+ *
  * Objects move in magazines between per-worker caches and one lock-free depot: Bonwick, "The Slab
  * Allocator" (USENIX 1994), and Bonwick and Adams, "Magazines and Vmem" (USENIX 2001); the depot
  * is a tagged stack after Treiber, "Systems Programming: Coping with Parallelism" (IBM, 1986). */
 #ifndef TARN_POOL_H
 #define TARN_POOL_H
 
+#include "tarn/check.h"
 #include "tarn/config.h"
 #include "tarn/memory.h"
 #include "tarn/report.h"
@@ -58,8 +67,9 @@ typedef struct tarn_pool_options {
                                    2 to 2176, at most 1 MiB) */
     bool exact;                 /* cache nothing: refuse the object after the capacity-th, exactly,
                                    at the price of one shared atomic operation per call (false) */
-    bool checked;               /* validate each pointer that is freed, and report misuse
+    bool checked;               /* look for misuse in every call, and report it
                                    (false; true in a library built with TARN_CHECKED) */
+    tarn_check_options check;   /* what a checked pool looks for besides */
     tarn_report_fn *report;     /* told of each misuse (print to stderr and abort) */
     void *report_context;
     const tarn_memory *memory; /* copied (the operating system) */
@@ -81,6 +91,7 @@ typedef struct tarn_pool_info {
     size_t reserved_bytes;      /* of address space */
     size_t committed_bytes;     /* of it usable; the system backs what is touched */
     bool exact, checked;
+    bool inspected; /* a memory checker watches: see tarn/check.h */
 } tarn_pool_info;
 
 /* A sample. While other threads work, each figure is near the truth, and none is negative or more
@@ -110,13 +121,15 @@ typedef struct tarn_pool_statistics {
 TARN_API tarn_status tarn_pool_create(const tarn_pool_options *options, tarn_pool **pool);
 
 /* Gives all memory back. Caches still attached end with the pool. NULL is accepted.
- * Returns TARN_OK, or TARN_ERROR_LIVE_OBJECTS: some objects were not freed, and nothing was done;
- * tarn_pool_clear drops them all. Threads: after every other use of the pool. */
+ * Returns TARN_OK, or TARN_ERROR_LIVE_OBJECTS: some objects were not freed, and nothing was done,
+ * but a checked pool reports them; tarn_pool_clear drops them all. Threads: after every other use
+ * of the pool. */
 TARN_API tarn_status tarn_pool_destroy(tarn_pool *pool);
 
-/* Makes every object free at once, in time that depends on the caches, not on the objects. What
- * was live is dropped: its content is not looked at. Caches stay attached and empty; reservations
- * end. Tags go on, so that no operation that began before can succeed afterwards.
+/* Makes every object free at once, in time that depends on the caches, not on the objects, unless
+ * the pool is checked. What was live is dropped: its content is not looked at. Caches stay attached
+ * and empty; reservations end. Tags go on, so that no operation that began before can succeed
+ * afterwards.
  * Returns TARN_OK or TARN_ERROR_INVALID (null). Threads: no other use of the pool at the time. */
 TARN_API tarn_status tarn_pool_clear(tarn_pool *pool);
 

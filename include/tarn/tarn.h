@@ -3,11 +3,13 @@
 #define TARN_TARN_H
 
 #include "tarn/cache.h"
+#include "tarn/check.h"
 #include "tarn/config.h"
 #include "tarn/guest.h"
 #include "tarn/memory.h"
 #include "tarn/pool.h"
 #include "tarn/report.h"
+#include "tarn/sites.h"
 #include "tarn/status.h"
 
 #endif

@@ -13,4 +13,8 @@ tarn_memory tarn_os_memory(void);
 /* A number that no other live thread of the process has; never 0. A later thread may get it. */
 uint32_t tarn_os_thread_id(void);
 
+/* Has these called around each fork of the process from now on: before and in_parent on the thread
+ * that forks, in_child on the one that is left of it. Does nothing where there is no fork. */
+void tarn_os_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
+
 #endif

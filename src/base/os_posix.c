@@ -2,6 +2,7 @@
 
 #include "base/os.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -74,4 +75,11 @@ uint32_t tarn_os_thread_id(void)
         id = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
     return id;
 #endif
+}
+
+/* Refused only where there is no memory for a few words more. That is no reason to refuse a pool to
+ * a program that never forks. */
+void tarn_os_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void))
+{
+    pthread_atfork(before, in_parent, in_child);
 }

@@ -1,6 +1,7 @@
-/* The few thread calls that tarn and its tests need, over C11 <threads.h>; over pthreads under a
- * sanitizer. ThreadSanitizer does not intercept thrd_create (the new thread crashes: gcc 12,
- * clang 14) nor mtx_lock (false reports), so the build that it watches must use pthreads. */
+/* The few thread calls that tarn and its tests need, over C11 <threads.h>; over pthreads where the
+ * system lacks that header (MinGW-w64, macOS) and under a sanitizer. ThreadSanitizer does not
+ * intercept thrd_create (the new thread crashes: gcc 12, clang 14) nor mtx_lock (false reports), so
+ * the build that it watches must use pthreads. */
 #ifndef TARN_BASE_THREAD_H
 #define TARN_BASE_THREAD_H
 
@@ -11,6 +12,12 @@
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer) || \
     __has_feature(memory_sanitizer)
+#define TARN_THREADS_POSIX 1
+#endif
+#endif
+
+#if !defined(TARN_THREADS_POSIX) && defined(__has_include)
+#if !__has_include(<threads.h>)
 #define TARN_THREADS_POSIX 1
 #endif
 #endif

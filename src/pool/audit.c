@@ -1,6 +1,7 @@
 #include "pool/audit.h"
 
 #include "pool/array.h"
+#include "pool/quarantine.h"
 #include "pool/reserve.h"
 #include "pool/slots.h"
 
@@ -81,6 +82,8 @@ static void note_all(audit *a)
     for (uint32_t i = 0; i < depot->shard_count; i++)
         note_full(a, tarn_stack_top(&depot->shards[i].full, &depot->magazines.links));
     note_slot_chain(a, tarn_stack_top(&depot->loose, &depot->slots));
+    for (uint64_t i = 0; i < tarn_quarantine_count_(pool); i++)
+        note_slot(a, tarn_quarantine_slot_(pool, i));
 }
 
 static uint64_t free_by_figures(const tarn_pool *pool)
@@ -93,6 +96,8 @@ static uint64_t free_by_figures(const tarn_pool *pool)
 
 bool tarn_audit_(const tarn_pool *pool)
 {
+    if (pool->is_torn)
+        return true;
     /* relaxed: nobody else is at work. */
     audit a = {.pool = pool, .carved = tarn_u64_load_relaxed(&pool->slots_carved)};
     a.is_whole = true;

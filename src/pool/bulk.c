@@ -1,11 +1,13 @@
+#include "pool/bulk.h"
+
 #include "base/size.h"
 #include "pool/array.h"
 #include "pool/cache.h"
-#include "pool/check.h"
 #include "pool/direct.h"
 #include "pool/drain.h"
 #include "pool/refill.h"
 #include "pool/reserve.h"
+#include "pool/watch.h"
 
 #include <string.h>
 
@@ -24,7 +26,7 @@ static size_t take_run(tarn_cache_state *cache, size_t count_max, void **objects
 static void untake_one(tarn_cache_state *cache, void *object)
 {
     if (!cache->pool->plan.exact)
-        tarn_free(&cache->hot, object);
+        tarn_cache_put_(cache, object);
     else if (tarn_reserve_count_(cache) < tarn_reserve_left_(cache))
         tarn_reserve_put_(cache, object);
     else
@@ -48,12 +50,26 @@ static bool take_all(tarn_cache_state *cache, size_t count, void **objects, size
             continue;
         }
         /* One by the slow path, which refills the array. */
-        objects[*taken] = tarn_alloc_slow_(&cache->hot);
+        objects[*taken] = tarn_cache_take_(cache);
         if (!objects[*taken])
             return false;
         ++*taken;
     }
     return true;
+}
+
+tarn_status tarn_bulk_take_(tarn_cache_state *state, size_t count, void **objects)
+{
+    if (!tarn_cache_is_attached_(state))
+        return TARN_ERROR_NOT_ATTACHED;
+    size_t taken = 0;
+    if (!take_all(state, count, objects, &taken)) {
+        untake(state, taken, objects);
+        return TARN_ERROR_FULL;
+    }
+    if (!state->pool->plan.exact)
+        tarn_drain_settle_(state);
+    return TARN_OK;
 }
 
 static tarn_status failed(tarn_status status, size_t count, void **objects)
@@ -70,18 +86,12 @@ tarn_status tarn_alloc_bulk(tarn_cache *cache, size_t count, void **objects)
     if (!cache)
         return failed(TARN_ERROR_INVALID, count, objects);
     tarn_cache_state *state = tarn_cache_state_of_(cache);
-    if (!tarn_cache_is_attached_(state)) {
-        tarn_check_detached_(state->pool, NULL);
-        return failed(TARN_ERROR_NOT_ATTACHED, count, objects);
-    }
-    size_t taken = 0;
-    if (!take_all(state, count, objects, &taken)) {
-        untake(state, taken, objects);
-        return failed(TARN_ERROR_FULL, count, objects);
-    }
-    if (!state->pool->plan.exact)
-        tarn_drain_settle_(state);
-    return TARN_OK;
+    tarn_status status = TARN_UNLIKELY(state->pool->is_watched)
+                             ? tarn_watch_alloc_bulk_(state, count, objects)
+                             : tarn_bulk_take_(state, count, objects);
+    if (status == TARN_ERROR_FULL)
+        tarn_cache_refused_(state->pool);
+    return status == TARN_OK ? TARN_OK : failed(status, count, objects);
 }
 
 /* Copies as many as fit into the array of an open cache. */
@@ -103,6 +113,10 @@ tarn_status tarn_free_bulk(tarn_cache *cache, size_t count, void *const *objects
     if (!cache || (!objects && count > 0))
         return TARN_ERROR_INVALID;
     tarn_cache_state *state = tarn_cache_state_of_(cache);
+    if (TARN_UNLIKELY(state->pool->is_watched)) {
+        tarn_watch_free_bulk_(state, count, objects);
+        return TARN_OK;
+    }
     for (size_t freed = 0; freed < count;) {
         freed += put_run(state, count - freed, objects + freed);
         if (freed < count)

@@ -2,11 +2,13 @@
 
 #include "base/thread.h"
 #include "pool/array.h"
-#include "pool/check.h"
 #include "pool/direct.h"
 #include "pool/drain.h"
 #include "pool/refill.h"
 #include "pool/reserve.h"
+#include "pool/site.h"
+#include "pool/user.h"
+#include "pool/watch.h"
 
 static uint64_t owner_of(const tarn_cache_state *cache)
 {
@@ -120,12 +122,18 @@ tarn_status tarn_cache_detach(tarn_cache *cache)
     if (!cache)
         return TARN_ERROR_INVALID;
     tarn_cache_state *state = tarn_cache_state_of_(cache);
+    tarn_user_entry entry = tarn_user_enter_(state, tarn_site_take_(state));
+    if (entry == TARN_USER_REFUSED)
+        return TARN_ERROR_NOT_ATTACHED;
     uint64_t owner = TARN_OWNER_ATTACHED;
     /* E3 acquire: two threads that detach the same cache must not both empty it. */
-    if (!tarn_u64_cas_strong_acquire(&state->owner, &owner, TARN_OWNER_BUSY))
+    if (!tarn_u64_cas_strong_acquire(&state->owner, &owner, TARN_OWNER_BUSY)) {
+        tarn_user_leave_(state, entry);
         return TARN_ERROR_NOT_ATTACHED;
+    }
     tarn_gate_close_(state);
     tarn_drain_all_(state);
+    tarn_user_leave_(state, entry); /* before the next user can come */
     /* E3 release: the private part, empty. */
     tarn_u64_store_release(&state->owner, TARN_OWNER_FREE);
     return TARN_OK;
@@ -157,15 +165,20 @@ static void *alloc_cached(tarn_cache_state *cache)
     return object;
 }
 
+void *tarn_cache_take_(tarn_cache_state *cache)
+{
+    return cache->pool->plan.exact ? alloc_exact(cache) : alloc_cached(cache);
+}
+
 void *tarn_alloc_slow_(tarn_cache *cache)
 {
     tarn_cache_state *state = tarn_cache_state_of_(cache);
     tarn_pool *pool = state->pool;
-    if (!tarn_cache_is_attached_(state)) {
-        tarn_check_detached_(pool, NULL);
+    if (TARN_UNLIKELY(pool->is_watched))
+        return tarn_watch_alloc_(state);
+    if (!tarn_cache_is_attached_(state))
         return NULL;
-    }
-    void *object = pool->plan.exact ? alloc_exact(state) : alloc_cached(state);
+    void *object = tarn_cache_take_(state);
     return object ? object : tarn_cache_refused_(pool);
 }
 
@@ -177,24 +190,22 @@ static void free_cached(tarn_cache_state *cache, void *object)
     tarn_array_put_(cache, object);
 }
 
-/* An object that comes too late for its cache still goes to the pool. */
-static void free_detached(tarn_pool *pool, void *object)
+void tarn_cache_put_(tarn_cache_state *cache, void *object)
 {
-    tarn_check_detached_(pool, object);
-    if (!pool->checked)
-        tarn_direct_free_(pool, object);
+    if (cache->pool->plan.exact)
+        tarn_direct_free_(cache->pool, object);
+    else
+        free_cached(cache, object);
 }
 
+/* An object that comes too late for its cache still goes to the pool. */
 void tarn_free_slow_(tarn_cache *cache, void *object)
 {
     tarn_cache_state *state = tarn_cache_state_of_(cache);
-    tarn_pool *pool = state->pool;
-    if (!tarn_cache_is_attached_(state))
-        free_detached(pool, object);
-    else if (!tarn_check_object_(pool, object))
-        return;
-    else if (pool->plan.exact)
-        tarn_direct_free_(pool, object);
+    if (TARN_UNLIKELY(state->pool->is_watched))
+        tarn_watch_free_(state, object);
+    else if (!tarn_cache_is_attached_(state))
+        tarn_direct_free_(state->pool, object);
     else
-        free_cached(state, object);
+        tarn_cache_put_(state, object);
 }

@@ -15,6 +15,11 @@ tarn_cache_state *tarn_cache_find_(tarn_pool *pool, uint64_t owner);
 /* Leaves the cache that `owner` holds, if it does, with its content, to whoever comes next. */
 void tarn_cache_leave_(tarn_pool *pool, uint64_t owner);
 
+/* An object of an attached cache's pool, or NULL; and back. Nothing is checked: this is what the
+ * slow paths do in a pool that is not watched. */
+void *tarn_cache_take_(tarn_cache_state *cache);
+void tarn_cache_put_(tarn_cache_state *cache, void *object);
+
 /* Counts an allocation that the pool refused. Returns NULL, for the caller to return. */
 void *tarn_cache_refused_(tarn_pool *pool);
 

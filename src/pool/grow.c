@@ -1,8 +1,10 @@
 #include "pool/grow.h"
 
+#include "base/inspect.h"
 #include "base/os.h"
 #include "base/size.h"
 #include "base/thread.h"
+#include "pool/loan.h"
 #include "pool/slots.h"
 
 typedef struct region_need {
@@ -28,7 +30,9 @@ static void needs_for(const tarn_pool *pool, uint64_t capacity, region_need *nee
     needs[1] =
         need(pool, &plan->magazine_lists, magazines, plan->magazine_objects * sizeof(void *));
     needs[2] = need(pool, &plan->slot_links, slots + 1, sizeof(tarn_u32));
-    needs[3] = need(pool, &plan->slots, slots, plan->stride_bytes);
+    needs[3] = need(pool, &plan->loans, slots, sizeof(tarn_loan));
+    needs[4] = need(pool, &plan->quarantine, plan->quarantine_objects, sizeof(uint32_t));
+    needs[5] = need(pool, &plan->slots, slots, plan->stride_bytes);
 }
 
 size_t tarn_grow_bytes_(const tarn_pool *pool, uint64_t capacity)
@@ -50,6 +54,8 @@ static bool commit_region(tarn_pool *pool, uint32_t i, const region_need *need)
     size_t bytes = need->bytes - *committed;
     if (!pool->memory.commit(pool->memory.context, start, bytes))
         return false;
+    if (pool->is_inspected && need->region == &pool->plan.slots)
+        tarn_inspect_hide_unused(start, bytes);
     *committed = need->bytes;
     tarn_counter_add_(&pool->growth.committed_bytes, bytes);
     return true;

@@ -2,10 +2,10 @@
 
 #include "base/os.h"
 #include "pool/cache.h"
-#include "pool/check.h"
 #include "pool/direct.h"
 #include "pool/guest.h"
 #include "pool/registry.h"
+#include "pool/watch.h"
 
 #include <string.h>
 
@@ -37,7 +37,7 @@ static guest_claim *claim_of(const tarn_pool *pool)
 
 static uint64_t owner_word(void)
 {
-    return TARN_OWNER_GUEST | (uint64_t)tarn_os_thread_id() << 8;
+    return tarn_owner_guest_(tarn_os_thread_id());
 }
 
 void tarn_guest_thread_ends_(void *unused)
@@ -82,6 +82,8 @@ static __attribute__((noinline)) void *alloc_without_claim(tarn_pool *pool)
     tarn_cache *cache = find_cache(pool);
     if (cache)
         return tarn_alloc(cache);
+    if (pool->is_watched)
+        return tarn_watch_direct_alloc_(pool);
     void *object = tarn_direct_alloc_(pool);
     return object ? object : tarn_cache_refused_(pool);
 }
@@ -93,7 +95,9 @@ static __attribute__((noinline)) void free_without_claim(tarn_pool *pool, void *
     tarn_cache *cache = find_cache(pool);
     if (cache)
         tarn_free(cache, object);
-    else if (tarn_check_object_(pool, object))
+    else if (pool->is_watched)
+        tarn_watch_direct_free_(pool, object);
+    else
         tarn_direct_free_(pool, object);
 }
 

@@ -1,8 +1,10 @@
 #include "pool/plan.h"
 
 #include "base/atomic.h"
+#include "base/inspect.h"
 #include "base/size.h"
 #include "depot/magazine.h"
+#include "pool/loan.h"
 #include "tarn/cache.h"
 
 #define DEFAULT_CACHES_MAX        64u
@@ -28,6 +30,14 @@ static size_t natural_alignment(size_t object_bytes)
     return tarn_size_min(lowest_bit, DEFAULT_ALIGNMENT_MAX);
 }
 
+/* Behind a red zone the next object begins at a unit of the memory checkers'. */
+static bool plan_stride(size_t red_zone_bytes, tarn_plan *plan)
+{
+    size_t unit = red_zone_bytes ? TARN_INSPECT_UNIT_BYTES : 1;
+    return tarn_size_round_up(plan->object_bytes + red_zone_bytes,
+                              tarn_size_max(plan->object_alignment, unit), &plan->stride_bytes);
+}
+
 static bool plan_object(const tarn_pool_options *options, tarn_plan *plan)
 {
     plan->object_bytes = options->object_bytes;
@@ -36,7 +46,7 @@ static bool plan_object(const tarn_pool_options *options, tarn_plan *plan)
     return plan->object_bytes >= 1 && plan->object_bytes <= TARN_OBJECT_BYTES_MAX &&
            tarn_is_power_of_two(plan->object_alignment) &&
            plan->object_alignment <= TARN_OBJECT_ALIGNMENT_MAX &&
-           tarn_size_round_up(plan->object_bytes, plan->object_alignment, &plan->stride_bytes);
+           plan_stride(options->check.red_zone_bytes, plan);
 }
 
 static bool plan_capacity(const tarn_pool_options *options, tarn_plan *plan)
@@ -46,6 +56,7 @@ static bool plan_capacity(const tarn_pool_options *options, tarn_plan *plan)
     plan->grow_objects = options->grow_objects; /* 0: doubles, see grow.c */
     plan->caches_max = options->caches_max ? options->caches_max : DEFAULT_CACHES_MAX;
     plan->exact = options->exact;
+    plan->quarantine_objects = options->check.quarantine_objects;
     return plan->capacity >= 1 && plan->capacity_max >= plan->capacity &&
            plan->capacity_max <= TARN_CAPACITY_MAX && plan->caches_max <= TARN_CACHES_MAX;
 }
@@ -128,15 +139,18 @@ static bool place(tarn_region *region, size_t count, size_t entry_bytes, size_t 
     return tarn_size_add(*end, bytes, end);
 }
 
-static bool place_all(tarn_plan *plan, size_t page_bytes, size_t head_bytes)
+static bool place_all(tarn_plan *plan, bool is_watched, size_t page_bytes, size_t head_bytes)
 {
     size_t end = 0;
+    size_t loans = is_watched ? plan->slots_max : 0;
     size_t magazines = plan->exact ? 0 : (size_t)plan->magazines_max + 1;
     return place(&plan->head, 1, head_bytes, page_bytes, &end) &&
            place(&plan->magazine_headers, magazines, sizeof(tarn_magazine), page_bytes, &end) &&
            place(&plan->magazine_lists, magazines, plan->magazine_objects * sizeof(void *),
                  page_bytes, &end) &&
            place(&plan->slot_links, plan->slots_max + 1, sizeof(tarn_u32), page_bytes, &end) &&
+           place(&plan->loans, loans, sizeof(tarn_loan), page_bytes, &end) &&
+           place(&plan->quarantine, plan->quarantine_objects, sizeof(uint32_t), page_bytes, &end) &&
            place(&plan->slots, plan->slots_max, plan->stride_bytes, page_bytes, &end) &&
            (plan->reserved_bytes = end, end <= PTRDIFF_MAX);
 }
@@ -151,5 +165,6 @@ tarn_status tarn_plan_make(const tarn_pool_options *options, size_t page_bytes,
     plan->slots_max = plan->capacity_max + plan->slack_slots;
     plan->magazines_max = (uint32_t)tarn_plan_magazines(plan, plan->slots_max);
     size_t head_bytes = head_bytes_per_pool + plan->caches_max * head_bytes_per_cache;
-    return place_all(plan, page_bytes, head_bytes) ? TARN_OK : TARN_ERROR_TOO_LARGE;
+    return place_all(plan, options->checked, page_bytes, head_bytes) ? TARN_OK
+                                                                     : TARN_ERROR_TOO_LARGE;
 }

@@ -25,6 +25,7 @@ typedef struct tarn_plan {
     size_t capacity, capacity_max, grow_objects;
     size_t slack_slots; /* beyond the capacity, for what caches can strand */
     size_t slots_max;   /* capacity_max + slack_slots */
+    uint32_t quarantine_objects;
     uint32_t caches_max;
     bool exact;
 
@@ -38,11 +39,13 @@ typedef struct tarn_plan {
 
     /* In the order in which they lie. */
     tarn_region head; /* the pool itself and its caches */
-    tarn_region magazine_headers, magazine_lists, slot_links, slots;
+    tarn_region magazine_headers, magazine_lists, slot_links;
+    tarn_region loans, quarantine; /* empty unless the pool is watched */
+    tarn_region slots;
     size_t reserved_bytes;
 } tarn_plan;
 
-/* Fills *plan from *options.
+/* Fills *plan from *options. There, checked means watched, and check is as checks.h resolved it.
  * Returns TARN_OK, TARN_ERROR_INVALID or TARN_ERROR_TOO_LARGE; *plan is unspecified on failure. */
 tarn_status tarn_plan_make(const tarn_pool_options *options, size_t page_bytes,
                            size_t head_bytes_per_pool, size_t head_bytes_per_cache,

@@ -1,11 +1,18 @@
 #include "tarn/pool.h"
 
+#include "base/inspect.h"
 #include "base/os.h"
 #include "base/size.h"
 #include "pool/array.h"
 #include "pool/audit.h"
+#include "pool/checks.h"
+#include "pool/fork.h"
 #include "pool/grow.h"
+#include "pool/leaks.h"
+#include "pool/loan.h"
+#include "pool/quarantine.h"
 #include "pool/registry.h"
+#include "pool/reserve.h"
 #include "pool/slots.h"
 
 #include <string.h>
@@ -13,20 +20,14 @@
 #define PAGE_BYTES_DEFAULT ((size_t)4096)
 #define PAGE_BYTES_MAX     ((size_t)2 << 20)
 
-#ifdef TARN_CHECKED
-#define CHECKED_BY_DEFAULT true
-#else
-#define CHECKED_BY_DEFAULT false
-#endif
-
 /* The pool, then its caches from some line of the next page on. */
 #define CACHES_OFFSET_BYTES \
     ((sizeof(tarn_pool) + TARN_CACHE_PAGE_BYTES - 1) & ~(size_t)(TARN_CACHE_PAGE_BYTES - 1))
 #define HEAD_BYTES (CACHES_OFFSET_BYTES + TARN_CACHE_PAGE_BYTES)
 
 _Static_assert(sizeof(tarn_cache_state) == TARN_CACHE_PAGE_BYTES, "a page for each cache");
-_Static_assert(offsetof(tarn_cache_state, drain_requested) +
-                       (TARN_CACHE_COLOURS - 1) * TARN_LINE_BYTES + sizeof(tarn_u32) <=
+_Static_assert(offsetof(tarn_cache_state, user) + (TARN_CACHE_COLOURS - 1) * TARN_LINE_BYTES +
+                       sizeof(tarn_u32) <=
                    TARN_CACHE_PAGE_BYTES,
                "a cache of any colour ends on the page where it begins");
 _Static_assert(offsetof(tarn_cache_state, hot) == 0, "a public cache is its state's first member");
@@ -54,15 +55,20 @@ static size_t colour_bytes(uint64_t id)
 }
 
 /* The memory is zero, so only what differs from zero is set. */
-static void set_up(tarn_pool *pool, const tarn_pool_options *options)
+static void set_up(tarn_pool *pool, const tarn_pool_options *options, const tarn_checks *checks)
 {
     char *base = (char *)pool;
     const tarn_plan *plan = &pool->plan;
     copy_name(pool, options->name);
     pool->id = tarn_registry_new_id_();
     pool->caches = (tarn_cache_state *)(base + CACHES_OFFSET_BYTES + colour_bytes(pool->id));
-    pool->checked = options->checked || CHECKED_BY_DEFAULT;
-    pool->always_slow = pool->checked || plan->exact;
+    pool->checked = checks->is_checked;
+    pool->is_inspected = checks->is_inspected;
+    pool->is_watched = checks->is_watched;
+    pool->always_slow = pool->is_watched || plan->exact;
+    pool->check = checks->options;
+    pool->loans = (tarn_loan *)(base + plan->loans.offset_bytes);
+    pool->quarantined = (uint32_t *)(base + plan->quarantine.offset_bytes);
     pool->grow = options->grow;
     pool->grow_context = options->grow_context;
     pool->memory_bytes_max = options->memory_bytes_max;
@@ -78,14 +84,14 @@ static void set_up(tarn_pool *pool, const tarn_pool_options *options)
                         plan->magazines_max);
 }
 
-static tarn_status build(const tarn_pool_options *options, const tarn_plan *plan,
-                         const tarn_memory *memory, tarn_pool *pool)
+static tarn_status build(const tarn_pool_options *options, const tarn_checks *checks,
+                         const tarn_plan *plan, const tarn_memory *memory, tarn_pool *pool)
 {
     if (!memory->commit(memory->context, pool, plan->head.bytes_max))
         return TARN_ERROR_NO_MEMORY;
     pool->plan = *plan;
     pool->memory = *memory;
-    set_up(pool, options);
+    set_up(pool, options, checks);
     if (pool->memory_bytes_max && tarn_grow_bytes_(pool, plan->capacity) > pool->memory_bytes_max)
         return TARN_ERROR_BUDGET;
     tarn_counter_add_(&pool->growth.committed_bytes, plan->head.bytes_max);
@@ -96,26 +102,48 @@ static tarn_status build(const tarn_pool_options *options, const tarn_plan *plan
     return TARN_OK;
 }
 
+static void show_to_inspectors(const tarn_pool *pool)
+{
+    tarn_inspect_begin_allocator(pool);
+    tarn_inspect_add_roots(pool->slots, pool->plan.slots.bytes_max);
+}
+
+/* The memory's next user must find nothing hidden. */
+static void take_from_inspectors(const tarn_pool *pool)
+{
+    tarn_inspect_drop_roots(pool->slots, pool->plan.slots.bytes_max);
+    tarn_inspect_end_allocator(pool);
+    tarn_inspect_show(pool->slots, (size_t)tarn_loan_slots_used_(pool) * pool->plan.stride_bytes);
+    tarn_inspect_show_unused(pool->slots, pool->growth.region_bytes[TARN_POOL_REGIONS - 1]);
+}
+
 tarn_status tarn_pool_create(const tarn_pool_options *options, tarn_pool **pool)
 {
     if (pool)
         *pool = NULL;
     tarn_memory memory;
-    if (!options || !pool || !choose_memory(options, &memory))
+    if (!options || !pool || !choose_memory(options, &memory) ||
+        !tarn_checks_are_valid_(&options->check))
         return TARN_ERROR_INVALID;
+    tarn_checks checks = tarn_checks_for_(options);
+    tarn_pool_options resolved = *options;
+    resolved.checked = checks.is_watched;
+    resolved.check = checks.options;
     tarn_plan plan;
     tarn_status status =
-        tarn_plan_make(options, memory.page_bytes, HEAD_BYTES, sizeof(tarn_cache_state), &plan);
+        tarn_plan_make(&resolved, memory.page_bytes, HEAD_BYTES, sizeof(tarn_cache_state), &plan);
     if (status != TARN_OK)
         return status;
     tarn_pool *made = memory.reserve(memory.context, plan.reserved_bytes, memory.page_bytes);
     if (!made)
         return TARN_ERROR_NO_MEMORY;
-    status = build(options, &plan, &memory, made);
+    status = build(options, &checks, &plan, &memory, made);
     if (status != TARN_OK) {
         memory.release(memory.context, made, plan.reserved_bytes);
         return status;
     }
+    if (checks.is_inspected)
+        show_to_inspectors(made);
     tarn_registry_add_(made);
     *pool = made;
     return TARN_OK;
@@ -128,8 +156,15 @@ tarn_status tarn_pool_destroy(tarn_pool *pool)
     TARN_AUDIT(tarn_audit_(pool));
     tarn_pool_statistics statistics;
     tarn_pool_sample(pool, &statistics);
-    if (statistics.live > 0)
+    if (statistics.live > 0) {
+        if (pool->checked)
+            tarn_leaks_report_(pool);
         return TARN_ERROR_LIVE_OBJECTS;
+    }
+    if (pool->is_watched)
+        tarn_loan_inspect_all_(pool);
+    if (pool->is_inspected)
+        take_from_inspectors(pool);
     tarn_registry_remove_(pool);
     tarn_memory memory = pool->memory;
     memory.release(memory.context, pool, pool->plan.reserved_bytes);
@@ -142,6 +177,8 @@ static void clear_cache(tarn_pool *pool, tarn_cache_state *cache)
     tarn_stack_take_all(&cache->shelf, &pool->depot.magazines.links);
     /* relaxed: the caller orders clear against every other use. */
     tarn_u64_store_relaxed(&cache->shelf_stolen, 0);
+    if (pool->plan.exact) /* what is reserved there was taken, but never allocated */
+        tarn_u64_fetch_add_relaxed(&pool->direct.allocs, -tarn_reserve_count_(cache));
     memset(&cache->counters, 0, sizeof cache->counters);
     tarn_array_set_count_(cache, 0);
     cache->empty_count = 0;
@@ -154,10 +191,15 @@ tarn_status tarn_pool_clear(tarn_pool *pool)
 {
     if (!pool)
         return TARN_ERROR_INVALID;
+    if (pool->is_watched) {
+        tarn_loan_end_all_(pool);
+        tarn_quarantine_clear_(pool);
+    }
     /* relaxed: the caller orders clear against every other use. */
     uint32_t used = tarn_u32_load_relaxed(&pool->caches_used);
     for (uint32_t i = 0; i < used; i++)
         clear_cache(pool, &pool->caches[i]);
+    tarn_fork_forget_(pool);
     tarn_depot_clear(&pool->depot);
     tarn_u64_store_relaxed(&pool->slots_carved, 0);
     tarn_direct_counters *direct = &pool->direct;

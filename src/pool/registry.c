@@ -1,7 +1,9 @@
 #include "pool/registry.h"
 
+#include "base/os.h"
 #include "base/thread.h"
 #include "pool/cache.h"
+#include "pool/fork.h"
 #include "pool/guest.h"
 
 static struct {
@@ -9,6 +11,7 @@ static struct {
     tarn_thread_key thread_end;
     bool has_thread_end;
     tarn_pool *first;
+    uint32_t forking_thread_id;
     tarn_u64 pools_made;
 } registry;
 
@@ -22,9 +25,31 @@ void tarn_registry_leave_all_(uint64_t owner)
     tarn_mutex_unlock(&registry.lock);
 }
 
+/* The lock is held over a fork, so that the child finds the list whole and the lock in its hands.
+ */
+static void before_fork(void)
+{
+    tarn_mutex_lock(&registry.lock);
+    registry.forking_thread_id = tarn_os_thread_id();
+}
+
+static void after_fork_in_parent(void)
+{
+    tarn_mutex_unlock(&registry.lock);
+}
+
+static void after_fork_in_child(void)
+{
+    uint32_t now = tarn_os_thread_id();
+    for (tarn_pool *pool = registry.first; pool; pool = pool->registry_next)
+        tarn_fork_repair_(pool, registry.forking_thread_id, now);
+    tarn_mutex_unlock(&registry.lock);
+}
+
 static void set_up(void)
 {
     tarn_mutex_init(&registry.lock);
+    tarn_os_at_fork(before_fork, after_fork_in_parent, after_fork_in_child);
     registry.has_thread_end = tarn_thread_key_create(&registry.thread_end, tarn_guest_thread_ends_);
 }
 

@@ -1,6 +1,6 @@
 /* The live pools of this copy of the library, so that a thread that ends can leave its caches
- * without touching a pool that is gone. Locked; used at creation, destruction, a thread's first
- * guest call on a pool and a thread's end. */
+ * without touching a pool that is gone, and that a forked child can repair them. Locked; used at
+ * creation, destruction, a thread's first guest call on a pool, a thread's end and a fork. */
 #ifndef TARN_POOL_REGISTRY_H
 #define TARN_POOL_REGISTRY_H
 

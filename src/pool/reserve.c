@@ -5,6 +5,7 @@
 #include "pool/direct.h"
 #include "pool/refill.h"
 #include "pool/slots.h"
+#include "pool/watch.h"
 
 uint64_t tarn_reserve_left_(const tarn_cache_state *cache)
 {
@@ -92,19 +93,25 @@ static bool gather(tarn_cache_state *cache, size_t count)
     return true;
 }
 
+tarn_status tarn_reserve_make_(tarn_cache_state *cache, size_t count)
+{
+    if (!tarn_cache_is_attached_(cache))
+        return TARN_ERROR_NOT_ATTACHED;
+    bool can_hold = count <= cache->pool->plan.slots_max;
+    tarn_status status = can_hold && gather(cache, count) ? TARN_OK : TARN_ERROR_FULL;
+    if (status == TARN_OK)
+        cache->reserve_end = tarn_array_allocs_(cache) + count;
+    tarn_reserve_settle_(cache);
+    tarn_gate_close_(cache);
+    tarn_gate_open_(cache);
+    return status;
+}
+
 tarn_status tarn_cache_reserve(tarn_cache *cache, size_t count)
 {
     if (!cache)
         return TARN_ERROR_INVALID;
     tarn_cache_state *state = tarn_cache_state_of_(cache);
-    if (!tarn_cache_is_attached_(state))
-        return TARN_ERROR_NOT_ATTACHED;
-    bool can_hold = count <= state->pool->plan.slots_max;
-    tarn_status status = can_hold && gather(state, count) ? TARN_OK : TARN_ERROR_FULL;
-    if (status == TARN_OK)
-        state->reserve_end = tarn_array_allocs_(state) + count;
-    tarn_reserve_settle_(state);
-    tarn_gate_close_(state);
-    tarn_gate_open_(state);
-    return status;
+    return TARN_UNLIKELY(state->pool->is_watched) ? tarn_watch_reserve_(state, count)
+                                                  : tarn_reserve_make_(state, count);
 }

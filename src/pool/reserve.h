@@ -19,6 +19,9 @@ void tarn_reserve_put_(tarn_cache_state *cache, void *object);
 /* NULL when there is none. */
 void *tarn_reserve_take_(tarn_cache_state *cache);
 
+/* What tarn_cache_reserve does in a pool that is not watched. */
+tarn_status tarn_reserve_make_(tarn_cache_state *cache, size_t count);
+
 /* Gives back what is put aside beyond what is promised. */
 void tarn_reserve_settle_(tarn_cache_state *cache);
 

@@ -19,12 +19,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Values of tarn_cache_state.owner. A guest thread's is TARN_OWNER_GUEST | its id << 8. */
+/* Values of tarn_cache_state.owner. A guest thread's is tarn_owner_guest_(its id). */
 #define TARN_OWNER_FREE     0u /* nobody's, and empty; zero memory is a free cache */
 #define TARN_OWNER_LEFT     1u /* its thread has ended, its content is still there */
 #define TARN_OWNER_ATTACHED 2u /* attached by hand */
 #define TARN_OWNER_BUSY     3u /* being emptied by another thread */
 #define TARN_OWNER_GUEST    4u
+#define TARN_OWNER_LOST     TARN_OWNER_GUEST /* its thread is not in this child: see fork.h */
+
+static inline uint64_t tarn_owner_guest_(uint32_t thread_id)
+{
+    return TARN_OWNER_GUEST | (uint64_t)thread_id << 8;
+}
 
 #define TARN_CACHE_EMPTIES_MAX (2 * TARN_CHAIN_MAGAZINES_MAX)
 
@@ -69,12 +75,14 @@ typedef struct tarn_cache_state {
             tarn_u64 shelf_stolen; /* magazines; counted after the pop, so never too early */
             tarn_u64 owner;
             tarn_u32 drain_requested;
+            tarn_u32 user; /* in a checked pool: see user.h */
         };
     };
 } tarn_cache_state;
 
-/* Parts of the reservation that grow with the pool, in the order of the plan. */
-#define TARN_POOL_REGIONS 4u
+/* Parts of the reservation that grow with the pool, in the order of the plan; the slots come last.
+ */
+#define TARN_POOL_REGIONS 6u
 
 typedef struct tarn_pool_growth {
     tarn_u64 capacity; /* objects that can live now; slots below capacity + slack are committed */
@@ -92,6 +100,16 @@ typedef struct tarn_direct_counters {
     tarn_u64 steals; /* the same, from a cache's shelf */
 } tarn_direct_counters;
 
+typedef struct tarn_loan tarn_loan;
+
+/* Objects freed last, in a ring over pool.quarantined: see quarantine.h. */
+typedef struct tarn_quarantine {
+    tarn_u32 lock;
+    uint32_t first;
+    tarn_u64 count;
+    tarn_u64 releases; /* objects that went on to the pool, ever */
+} tarn_quarantine;
+
 struct tarn_pool {
     /* Constant after creation. */
     tarn_plan plan;
@@ -102,8 +120,13 @@ struct tarn_pool {
     tarn_cache_state *caches;
     uint64_t stride_inverse; /* see slots.h */
     uint32_t stride_shift;
-    bool checked;
-    bool always_slow; /* the inline calls never serve from the array */
+    bool checked;      /* misuse is reported */
+    bool is_inspected; /* a memory checker watches */
+    bool is_watched;   /* one of the two: calls go by watch.h */
+    bool always_slow;  /* the inline calls never serve from the array */
+    tarn_check_options check;
+    tarn_loan *loans;      /* one per slot, in a watched pool */
+    uint32_t *quarantined; /* slots */
     tarn_grow_fn *grow;
     void *grow_context;
     size_t memory_bytes_max;
@@ -113,12 +136,17 @@ struct tarn_pool {
     /* The registry's, under its lock. */
     tarn_pool *registry_next, *registry_previous;
 
+    bool is_torn; /* in a forked child until clear: what vanished threads had in hand is missing */
+
     TARN_ALIGNED_LINE tarn_u64 slots_carved; /* moves only when it succeeds */
     TARN_ALIGNED_LINE tarn_pool_growth growth;
     TARN_ALIGNED_LINE tarn_u32 caches_used; /* caches below this index were attached once */
     TARN_ALIGNED_LINE tarn_direct_counters direct;
     TARN_ALIGNED_LINE tarn_u64 refusals;
     tarn_u64 drain_requests;
+    uint64_t slots_cleared; /* the most that were carved at a clear; of a watched pool */
+    TARN_ALIGNED_LINE tarn_quarantine quarantine;
+    tarn_u64 randoms_drawn;
     tarn_depot depot;
 };
 

@@ -5,6 +5,7 @@
  *
  * Each figure is read by itself, while its owner may be between two of them. Sums that come out
  * negative that way, or above what was ever carved, are cut to the possible. */
+#include "pool/quarantine.h"
 #include "pool/reserve.h"
 #include "pool/shelf.h"
 #include "pool/slots.h"
@@ -95,6 +96,10 @@ tarn_status tarn_pool_sample(const tarn_pool *pool, tarn_pool_statistics *statis
         add_events(&pool->caches[i], statistics);
     }
     add_direct(pool, &sum);
+    /* Freed, for the host, though they went nowhere yet. */
+    int64_t quarantined = (int64_t)tarn_quarantine_count_(pool);
+    sum.frees += quarantined;
+    sum.loose += quarantined;
     uint64_t carved = read(&pool->slots_carved);
     int64_t in_depot = sum.loose + sum.magazines * pool->plan.magazine_objects;
     statistics->allocs = clamp(sum.allocs, UINT64_MAX);
@@ -138,6 +143,7 @@ tarn_status tarn_pool_describe(const tarn_pool *pool, tarn_pool_info *info)
         .committed_bytes = (size_t)read(&pool->growth.committed_bytes),
         .exact = plan->exact,
         .checked = pool->checked,
+        .inspected = pool->is_inspected,
     };
     return TARN_OK;
 }

@@ -10,6 +10,7 @@ A test that hangs has noticed. The list of faults is mutations.py.
 """
 
 import argparse
+import filecmp
 import os
 import shutil
 import subprocess
@@ -86,7 +87,7 @@ class Copy:
                 target = os.path.join(self.tree, path)
                 os.makedirs(os.path.dirname(target), exist_ok=True)
                 if not os.path.exists(target) or \
-                        read(target) != read(os.path.join(source, path)):
+                        not filecmp.cmp(target, os.path.join(source, path), shallow=False):
                     shutil.copy(os.path.join(source, path), target)
         for path in [path for part in TREE_PARTS for path in files_under(self.tree, part)]:
             if path not in wanted:

@@ -4,16 +4,8 @@ Reviewed by hand: each changes what the library does in some run. `old` must occ
 its file; where the source moves on, the fault moves with it.
 """
 
-from collections import namedtuple
-
-Mutation = namedtuple("Mutation", "name file edits tests")
-
-
-def fault(name, file, old, new, *tests):
-    """old and new are texts, or as many texts each that are replaced together."""
-    pairs = [(old, new)] if isinstance(old, str) else list(zip(old, new, strict=True))
-    return Mutation(name, "src/" + file, pairs, tests)
-
+from fault import fault
+from mutations_check import CHECK_MUTATIONS, CHECK_TSAN_MUTATIONS
 
 STACK = "depot/stack.c"
 MAGAZINE = "depot/magazine.c"
@@ -143,8 +135,8 @@ MUTATIONS = [
           "plan->capacity_max <= TARN_CAPACITY_MAX &&", "true &&",
           "test_plan"),
     fault("stride-not-rounded", PLAN,
-          "tarn_size_round_up(plan->object_bytes, plan->object_alignment, &plan->stride_bytes);",
-          "(plan->stride_bytes = plan->object_bytes, true);",
+          "tarn_size_max(plan->object_alignment, unit), &plan->stride_bytes);",
+          "unit, &plan->stride_bytes);",
           "test_alignment"),
     # ---- caches: empties, shelf, drain ----
     fault("empties-not-put-back", REFILL,
@@ -283,9 +275,9 @@ MUTATIONS = [
           "while (tarn_reserve_count_(cache) + tarn_array_count_(cache) + 1 < count)",
           "test_reserve"),
     fault("interior-pointer-accepted", CHECK,
-          "    if (slot == TARN_SLOT_NONE)\n        return slot_around",
-          "    if (slot == TARN_SLOT_NONE && slot_around(pool, object) == TARN_SLOT_NONE)\n"
-          "        return slot_around",
+          "    if (slot == TARN_SLOT_NONE)\n        return tarn_slot_around_",
+          "    if (slot == TARN_SLOT_NONE && tarn_slot_around_(pool, object) == TARN_SLOT_NONE)\n"
+          "        return tarn_slot_around_",
           "test_checked"),
     fault("never-allocated-accepted", CHECK,
           "    if (slot >= tarn_u64_load_relaxed(&pool->slots_carved))\n"
@@ -351,3 +343,6 @@ TSAN_MUTATIONS = [
           "tarn_u64_cas_weak_relaxed(&pool->growth.grower, &grower, self)",
           "test_edges"),
 ]
+
+MUTATIONS += CHECK_MUTATIONS
+TSAN_MUTATIONS += CHECK_TSAN_MUTATIONS

@@ -85,6 +85,12 @@ static inline tarn_pool_info kit_info(const tarn_pool *pool)
     return info;
 }
 
+/* Whether the pool keeps books on each slot, and every call takes the slow path. */
+static inline bool kit_is_watched(const tarn_pool *pool)
+{
+    return kit_info(pool).checked || kit_info(pool).inspected;
+}
+
 static inline tarn_pool_statistics kit_sample(const tarn_pool *pool)
 {
     tarn_pool_statistics statistics;

@@ -1,0 +1,20 @@
+/* The calls of a watched pool: around what they do in any other pool they look for misuse, play
+ * the tricks that the options ask for, and tell memory checkers. */
+#ifndef TARN_POOL_WATCH_H
+#define TARN_POOL_WATCH_H
+
+#include "pool/state.h"
+
+void *tarn_watch_alloc_(tarn_cache_state *cache);
+void tarn_watch_free_(tarn_cache_state *cache, void *object);
+
+tarn_status tarn_watch_alloc_bulk_(tarn_cache_state *cache, size_t count, void **objects);
+void tarn_watch_free_bulk_(tarn_cache_state *cache, size_t count, void *const *objects);
+
+tarn_status tarn_watch_reserve_(tarn_cache_state *cache, size_t count);
+
+/* For threads without a cache. */
+void *tarn_watch_direct_alloc_(tarn_pool *pool);
+void tarn_watch_direct_free_(tarn_pool *pool, void *object);
+
+#endif
