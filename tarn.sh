@@ -5,9 +5,13 @@ set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 packages=(gcc g++ libc6-dev cmake ninja-build pkg-config python3 libck-dev libcmocka-dev
-          libmimalloc-dev libjemalloc-dev xz-utils git)
+          libmimalloc-dev libjemalloc-dev xz-utils git strace valgrind)
 clang_packages=(clang-19 libclang-rt-19-dev)
 bench_packages=(gnuplot-nox)
+machine_packages=(qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu
+                  libc6-dev-riscv64-cross gcc-arm-linux-gnueabihf libc6-dev-armhf-cross
+                  gcc-i686-linux-gnu libc6-dev-i386-cross gcc-powerpc64-linux-gnu
+                  libc6-dev-ppc64-cross gcc-mingw-w64-x86-64-posix wine wine64)
 
 usage() {
     cat <<'END'
@@ -15,8 +19,9 @@ usage: ./tarn.sh WORD [ARGS]
 
   run            the frame loop of examples/engine on tarn and on malloc; then records what real
                  programs of this machine allocate, and replays it on tarn and on malloc
-  test           builds and tests everything: gcc, clang, checked, TSan, ASan with UBSan
+  test           builds and tests everything: gcc, clang, checked, TSan, ASan with UBSan, fuzz
   test --quick   the release build's tests alone
+  test --all     everything, and a short form of the tests on other machines under emulators
   bench ARGS     tarn-bench; `bench --help` lists its arguments
   stress ARGS    tarn-stress; `stress --help` lists its arguments
   help           this text
@@ -187,24 +192,49 @@ test_pass() {
     mapfile -t -O ${#summary[@]} summary < <(sed -n 's/^\t *[0-9]* - /    /p' "$log")
 }
 
+# Other machines' compilers and emulators may be missing or refused, one by one.
+install_machines() {
+    local package
+    for package in $(missing_packages "${machine_packages[@]}"); do
+        (install_packages "$package") || say "$package could not be installed"
+    done
+}
+
+# Adds the script's line for each machine to summary.
+test_machines() {
+    local log=$root/build/logs/machines.log all_passed=yes failed_before=$failed
+    mkdir -p "$root/build/logs"
+    say "testing other machines"
+    install_machines
+    "$root/tests/machines/run.sh" 2>&1 | tee "$log" || all_passed=no
+    passed=$((passed + $(grep -c 'checks passed, no' "$log" || true)))
+    failed=$((failed + $(grep -c '^[a-z0-9]* *FAILED' "$log" || true)))
+    [[ $all_passed == yes || $failed -gt $failed_before ]] || failed=$((failed + 1))
+    mapfile -t -O ${#summary[@]} summary < <(
+        grep -E '^[a-z0-9]+ +(FAILED|SKIPPED|[0-9]+ checks passed)' "$log")
+}
+
 run_tests() {
-    local passes=(release clang checked tsan tsan-clang asan) passed=0 failed=0 summary=() preset
+    local passes=(release clang checked tsan tsan-clang asan fuzz)
+    local passed=0 failed=0 summary=() all=no preset
     case "$*" in
     '') ;;
     --quick) passes=(release) ;;
-    *) wrong_usage "test takes --quick or nothing" ;;
+    --all) all=yes ;;
+    *) wrong_usage "test takes --quick, --all or nothing" ;;
     esac
     install_packages "${packages[@]}"
     local has_clang=yes
     [[ ${#passes[@]} == 1 ]] || install_clang || has_clang=no
 
     for preset in "${passes[@]}"; do
-        if [[ $preset == *clang* && $has_clang == no ]]; then
+        if [[ $preset =~ clang|fuzz && $has_clang == no ]]; then
             summary+=("$(printf '%-12s SKIPPED: this system has no clang 19' "$preset")")
         else
             test_pass "$preset"
         fi
     done
+    [[ $all == no ]] || test_machines
 
     say "summary"
     printf '%s\n' "${summary[@]}"
