@@ -1,0 +1,23 @@
+/* Memory as a pool gets it from the model: committed page by page. Committing a page is a write to
+ * all of it: whoever uses the page has to know of that. */
+#ifndef TARN_MODEL_PAGES_H
+#define TARN_MODEL_PAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+void pages_clear(void);
+void pages_begin_run(void);
+
+/* Fails the run when a part of the arena is used that is not committed, as far as the running
+ * thread can know. */
+void pages_check(const void *address, size_t bytes);
+
+/* Lets commits in the present run fail from the count-th on, counted from 1; 0: none. */
+void pages_fail_commits(uint32_t from);
+
+/* Whether this is a thread-local variable, which rename.h has made an ordinary one. */
+bool pages_is_thread_local(const void *address);
+
+#endif

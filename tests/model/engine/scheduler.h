@@ -1,0 +1,53 @@
+/* Threads as coroutines, one of which runs at a time. They change only where the scheduler is
+ * called: before an access to a shared atomic word, at a yield, a wait, or their end. Accesses in
+ * between cannot be told apart by other threads unless there is a data race, which race.h reports.
+ *
+ * A thread that is stopped never runs again, in the middle of what it did: if the others still
+ * finish, nothing that they need was in its hands. That is the test of lock-freedom. */
+#ifndef TARN_MODEL_SCHEDULER_H
+#define TARN_MODEL_SCHEDULER_H
+
+#include "engine/knowledge.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef void model_body(void);
+
+/* Runs bodies[0..count) as threads 1..count, then check as thread 0, unless the run failed. */
+void model_scheduler_run(model_body *const *bodies, uint32_t count, model_body *check);
+
+/* The running thread, 0 outside of all and in the check. */
+uint32_t model_self(void);
+uint32_t model_thread_count(void);
+
+/* Whether modelled threads run now: accesses are recorded and may switch. */
+bool model_is_running(void);
+
+/* Whether a thread of the present run was stopped for ever. */
+bool model_has_stopped(void);
+
+/* Another thread may go on from here. */
+void model_point(void);
+
+/* Lets another thread make a step first, if any can. */
+void model_yield(void);
+
+/* Sleeps until model_wake on the same address. A run in which all sleep fails. */
+void model_wait(const void *address);
+void model_wake(const void *address, uint32_t count_max);
+
+/* Counts accesses, so that a subject that loops for ever ends the run. */
+void model_tick(void);
+
+/* What the thread's end runs, in the thread itself: see system.c. */
+void model_at_thread_end(model_body *function);
+
+/* Leaves the present run from within it; returns only outside of a run. */
+void model_scheduler_abandon(void);
+bool model_scheduler_is_inside(void);
+
+/* The stacks of all modelled threads: what lies there is private. */
+bool model_is_stack(const void *address);
+
+#endif

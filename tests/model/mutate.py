@@ -1,0 +1,297 @@
+#!/usr/bin/env python3
+"""Weakens the lock-free files one place at a time and checks that the model notices.
+
+  mutate.py --tree TREE --build BUILD [--cc COMPILER] [--ck FOLDER] [--jobs N] [--only TEXT]
+  mutate.py --tree TREE --list
+
+Made by rule, from the sources as they are: each acquire and release becomes relaxed; each atomic
+store, link, count and gate is left out; each CAS is taken to succeed, or replaced by a store; each
+change of a stack's head is made without a step of the tag, and then all are. What the model does
+not notice must equal survivors.py, where each has its reason. Ends with status 1 if it does not.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True  # the sources stay as they are
+from survivors import SURVIVORS
+
+FILES = ("depot/stack.c", "depot/magazine.c", "depot/depot.c", "pool/shelf.c", "pool/empties.c",
+         "pool/refill.c", "pool/drain.c", "pool/reclaim.c", "pool/direct.c", "pool/slots.c",
+         "pool/grow.c", "pool/cache.c", "pool/reserve.c", "pool/registry.c")
+MODEL_SECONDS_MAX = 300
+
+ORDERS = (
+    ("_load_acquire(", "_load_relaxed("),
+    ("_store_release(", "_store_relaxed("),
+    ("_cas_weak_acquire(", "_cas_weak_relaxed("),
+    ("_cas_weak_release(", "_cas_weak_relaxed("),
+    ("_cas_strong_acquire(", "_cas_strong_relaxed("),
+)
+STATEMENT = re.compile(
+    r"(?:tarn_u(?:32|64)_(?:store|fetch_add)_\w+|tarn_links_set|link_in_order|tarn_counter_add_"
+    r"|tarn_gate_close_|note_use|tarn_empties_put_|tarn_shelf_look_back_)\(")
+CAS = re.compile(r"tarn_u(32|64)_cas_\w+\(")
+FUNCTION = re.compile(r"^(?:static )?[a-z][\w ]*[ *](\w+)\([^;]*?\)\s*\{", re.MULTILINE)
+
+# The strong CAS has no relaxed form in the library; its mutants need one.
+STRONG_RELAXED = """
+#define STRONG_RELAXED(cell, word)                                                     \\
+    static inline bool cell##_cas_strong_relaxed(cell *c, word *expected, word desired) \\
+    {                                                                                  \\
+        return atomic_compare_exchange_strong_explicit(                                \\
+            &c->value, expected, desired, memory_order_relaxed, memory_order_relaxed); \\
+    }
+STRONG_RELAXED(tarn_u32, uint32_t)
+STRONG_RELAXED(tarn_u64, uint64_t)
+
+#endif
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        print(f"mutate.py: {message}; --help lists the arguments", file=sys.stderr)
+        sys.exit(2)
+
+
+def parse():
+    parser = Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+                    allow_abbrev=False)
+    parser.add_argument("--tree", required=True, help="the project's root")
+    parser.add_argument("--build", help="a folder for what is built")
+    parser.add_argument("--cc", default="cc", metavar="COMPILER")
+    parser.add_argument("--ck", metavar="FOLDER", help="where Concurrency Kit's headers are")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N")
+    parser.add_argument("--only", default="", metavar="TEXT",
+                        help="the mutants whose name has this text")
+    parser.add_argument("--list", action="store_true", help="names the mutants and ends")
+    arguments = parser.parse_args()
+    if not arguments.list and not arguments.build:
+        parser.error("--build is needed")
+    if arguments.jobs < 1:
+        parser.error("--jobs needs a positive number")
+    return arguments
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+class Mutant:
+    def __init__(self, file, name, text):
+        self.file, self.name, self.text = file, name, text
+
+
+def closing(text, opening):
+    """The offset behind the parenthesis that closes the one at `opening`."""
+    depth = 0
+    for offset in range(opening, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[offset], 0)
+        if depth == 0:
+            return offset + 1
+    raise ValueError("a parenthesis is never closed")
+
+
+def arguments_of(text):
+    """The arguments in a call's text, split at its own commas."""
+    inside = text[text.index("(") + 1:-1]
+    parts, depth = [""], 0
+    for letter in inside:
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts]
+
+
+def changes_in(text):
+    """(kind, first offset, last offset, replacement) for each place that a rule applies to."""
+    for old, new in ORDERS:
+        for match in re.finditer(re.escape(old), text):
+            yield old[1:-1] + " as relaxed", match.start(), match.end(), new
+    for match in STATEMENT.finditer(text):
+        end = closing(text, match.end() - 1)
+        before = text[:match.start()].rstrip()
+        if text[end] == ";" and before[-1:] in ";{})/":
+            yield "left out " + match.group()[:-1], match.start(), end, "(void)0"
+    for match in CAS.finditer(text):
+        end = closing(text, match.end() - 1)
+        call = text[match.start():end]
+        cell, expected, desired = arguments_of(call)
+        yield "taken to succeed", match.start(), end, f"({call} || true)"
+        store = f"(tarn_u{match.group(1)}_store_relaxed({cell}, {desired}), (void){expected}, true)"
+        yield "by a store", match.start(), end, store
+    for match in re.finditer(r"\(seen >> links->index_bits\) \+ 1", text):
+        yield "no tag", match.start(), match.end(), match.group()[:-1] + "0"
+    for match in re.finditer(r"head_after\(links, head, (\w+)\)", text):
+        untagged = f"(head - index_of(links, head) + {match.group(1)})"
+        yield "without a step of the tag", match.start(), match.end(), untagged
+
+
+def function_at(text, offset):
+    name = "file"
+    for match in FUNCTION.finditer(text):
+        if match.start() > offset:
+            break
+        name = match.group(1)
+    return name
+
+
+def make_mutants(tree):
+    mutants = []
+    for file in FILES:
+        text = read(os.path.join(tree, "src", file))
+        counts = {}
+        for kind, start, end, new in changes_in(text):
+            name = f"{file} {function_at(text, start)}: {kind}"
+            counts[name] = counts.get(name, 0) + 1
+            if counts[name] > 1:
+                name += f" #{counts[name]}"
+            mutants.append(Mutant(file, name, text[:start] + new + text[end:]))
+    return mutants
+
+
+class Build:
+    """Everything compiled once; then one file and a link for each mutant."""
+
+    def __init__(self, arguments):
+        self.cc, self.folder = arguments.cc, arguments.build
+        self.source = os.path.join(self.folder, "source")
+        shutil.rmtree(self.folder, ignore_errors=True)
+        for part in ("src", "include", "tests/model"):
+            shutil.copytree(os.path.join(arguments.tree, part), os.path.join(self.source, part))
+        atomic = os.path.join(self.source, "src/base/atomic.h")
+        head = read(atomic).rsplit("#endif", 1)[0]
+        write(atomic, head + STRONG_RELAXED)
+        model = os.path.join(self.source, "tests/model")
+        self.flags = ["-std=c11", "-w", "-fno-pie", "-I" + model,
+                      "-I" + os.path.join(self.source, "src"),
+                      "-I" + os.path.join(self.source, "include")]
+        if arguments.ck:
+            self.flags += ["-isystem", arguments.ck]
+        self.watched = ["-O1", "-fsanitize=thread", "-DTARN_BUILDING", "-include",
+                        os.path.join(model, "engine/rename.h")]
+        self.objects = {}
+
+    def compile(self, source, target, watched):
+        flags = self.watched if watched else ["-O2"]
+        return subprocess.run([self.cc, *self.flags, *flags, "-c", source, "-o", target],
+                              capture_output=True, text=True)
+
+    def sources(self):
+        """(path in the copy, whether the model watches it)."""
+        for folder, watched in (("src/base", True), ("src/depot", True), ("src/pool", True),
+                                ("tests/model/engine", False), ("tests/model/clients", None),
+                                ("tests/model", False)):
+            for name in sorted(os.listdir(os.path.join(self.source, folder))):
+                if not name.endswith(".c") or name.startswith("os_"):
+                    continue
+                if watched is None:
+                    yield f"{folder}/{name}", name.endswith("_clients.c") or name == "pool_kit.c"
+                else:
+                    yield f"{folder}/{name}", watched
+
+    def compile_all(self, jobs):
+        def one(item):
+            path, watched = item
+            target = os.path.join(self.folder, path.replace("/", "_") + ".o")
+            return path, target, self.compile(os.path.join(self.source, path), target, watched)
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            for path, target, done in pool.map(one, list(self.sources())):
+                if done.returncode != 0:
+                    sys.exit(done.stderr + f"mutate.py: {path} does not compile")
+                self.objects[path] = target
+
+    def link_and_run(self, objects, program):
+        """Returns what the model noticed, or None when it passed."""
+        done = subprocess.run([self.cc, "-no-pie", "-o", program, *objects.values()],
+                              capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(done.stderr + "mutate.py: the model does not link")
+        try:
+            done = subprocess.run([program, "--quick", "--quiet", "--first"], text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                  timeout=MODEL_SECONDS_MAX)
+        except subprocess.TimeoutExpired:
+            return "hangs"
+        if done.returncode == 0:
+            return None
+        lines = [line for line in done.stdout.splitlines() if line and line[0] != " "]
+        return " ".join(lines[-1].split()) if lines else f"status {done.returncode}"
+
+    def try_mutant(self, mutant, number):
+        source = os.path.join(self.source, "src", mutant.file.replace(".c", f"_{number}.c"))
+        target = os.path.join(self.folder, f"mutant_{number}.o")
+        program = os.path.join(self.folder, f"model_{number}")
+        write(source, mutant.text)
+        done = self.compile(source, target, True)
+        noticed = "does not compile:\n" + done.stderr
+        if done.returncode == 0:
+            objects = dict(self.objects)
+            objects["src/" + mutant.file] = target
+            noticed = self.link_and_run(objects, program)
+        for path in (source, target, program):
+            if os.path.exists(path):
+                os.remove(path)
+        return noticed, done.returncode == 0
+
+
+def judge(mutant, noticed, compiles):
+    """Returns whether the result is the reviewed one, and a line about it."""
+    expected = SURVIVORS.get(mutant.name)
+    if not compiles:
+        return False, f"FAIL {mutant.name}: {noticed}"
+    if noticed and expected:
+        return False, f"FAIL {mutant.name}: in survivors.py, but noticed: {noticed}"
+    if noticed:
+        return True, f"ok   {mutant.name}: {noticed}"
+    if expected:
+        return True, f"ok   {mutant.name}: survives: {expected}"
+    return False, f"FAIL {mutant.name}: SURVIVES, and is not in survivors.py"
+
+
+def main():
+    arguments = parse()
+    mutants = make_mutants(arguments.tree)
+    names = {mutant.name for mutant in mutants}
+    gone = [name for name in SURVIVORS if name not in names]
+    mutants = [mutant for mutant in mutants if arguments.only in mutant.name]
+    if arguments.list:
+        print("\n".join(mutant.name for mutant in mutants))
+        return 0
+    start = time.monotonic()
+    build = Build(arguments)
+    build.compile_all(arguments.jobs)
+    noticed = build.link_and_run(build.objects, os.path.join(build.folder, "model"))
+    if noticed:
+        sys.exit(f"mutate.py: fails without any mutant: {noticed}")
+    bad = len(gone)
+    for name in gone:
+        print(f"FAIL {name}: in survivors.py, but there is no such mutant")
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        results = pool.map(lambda item: build.try_mutant(item[1], item[0]), enumerate(mutants))
+        for mutant, (what, compiles) in zip(mutants, results):
+            good, line = judge(mutant, what, compiles)
+            bad += not good
+            print(line, flush=True)
+    print(f"{len(mutants)} mutants, {bad} not as reviewed, {time.monotonic() - start:.0f} s")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
