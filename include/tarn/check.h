@@ -51,7 +51,8 @@ typedef struct tarn_check_options {
                                 looked at when it is freed, at most TARN_RED_ZONE_BYTES_MAX (0; 16
                                 where a memory checker watches) */
     uint32_t quarantine_objects; /* the objects freed last, so many, are not handed out again while
-                                    the pool has others, at most TARN_QUARANTINE_MAX (0) */
+                                    the pool has others, or can carve slack or grow; at most
+                                    TARN_QUARANTINE_MAX (0) */
     uint32_t fail_one_in;        /* refuse about one in so many allocations, at random, as a full
                                     pool would; what is reserved is not refused (0: none) */
     uint64_t seed;               /* of all that is random (0) */

@@ -102,16 +102,9 @@ static tarn_status build(const tarn_pool_options *options, const tarn_checks *ch
     return TARN_OK;
 }
 
-static void show_to_inspectors(const tarn_pool *pool)
-{
-    tarn_inspect_begin_allocator(pool);
-    tarn_inspect_add_roots(pool->slots, pool->plan.slots.bytes_max);
-}
-
 /* The memory's next user must find nothing hidden. */
 static void take_from_inspectors(const tarn_pool *pool)
 {
-    tarn_inspect_drop_roots(pool->slots, pool->plan.slots.bytes_max);
     tarn_inspect_end_allocator(pool);
     tarn_inspect_show(pool->slots, (size_t)tarn_loan_slots_used_(pool) * pool->plan.stride_bytes);
     tarn_inspect_show_unused(pool->slots, pool->growth.region_bytes[TARN_POOL_REGIONS - 1]);
@@ -143,7 +136,7 @@ tarn_status tarn_pool_create(const tarn_pool_options *options, tarn_pool **pool)
         return status;
     }
     if (checks.is_inspected)
-        show_to_inspectors(made);
+        tarn_inspect_begin_allocator(made);
     tarn_registry_add_(made);
     *pool = made;
     return TARN_OK;

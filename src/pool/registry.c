@@ -1,6 +1,7 @@
 #include "pool/registry.h"
 
 #include "base/os.h"
+#include "base/inspect.h"
 #include "base/thread.h"
 #include "pool/cache.h"
 #include "pool/fork.h"
@@ -62,10 +63,13 @@ uint64_t tarn_registry_new_id_(void)
     return count * 0x9E3779B97F4A7C15u + (uint64_t)(uintptr_t)&registry;
 }
 
+/* Roots change under the lock, so that no fork comes while the leak detector's own lock is held. */
 void tarn_registry_add_(tarn_pool *pool)
 {
     tarn_once_call(&once, set_up);
     tarn_mutex_lock(&registry.lock);
+    if (pool->is_inspected)
+        tarn_inspect_add_roots(pool->slots, pool->plan.slots.bytes_max);
     pool->registry_previous = NULL;
     pool->registry_next = registry.first;
     if (registry.first)
@@ -77,6 +81,8 @@ void tarn_registry_add_(tarn_pool *pool)
 void tarn_registry_remove_(tarn_pool *pool)
 {
     tarn_mutex_lock(&registry.lock);
+    if (pool->is_inspected)
+        tarn_inspect_drop_roots(pool->slots, pool->plan.slots.bytes_max);
     if (pool->registry_previous)
         pool->registry_previous->registry_next = pool->registry_next;
     else
