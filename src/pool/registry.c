@@ -1,7 +1,7 @@
 #include "pool/registry.h"
 
-#include "base/os.h"
 #include "base/inspect.h"
+#include "base/os.h"
 #include "base/thread.h"
 #include "pool/cache.h"
 #include "pool/fork.h"
