@@ -21,7 +21,8 @@ usage: ./tarn.sh WORD [ARGS]
                  programs of this machine allocate, and replays it on tarn and on malloc
   test           builds and tests everything: gcc, clang, checked, TSan, ASan with UBSan, fuzz
   test --quick   the release build's tests alone
-  test --all     everything, and a short form of the tests on other machines under emulators
+  test --all     that, the model's mutation run (long), and a short form of the tests on other
+                 machines under emulators
   bench ARGS     tarn-bench; `bench --help` lists its arguments
   stress ARGS    tarn-stress; `stress --help` lists its arguments
   help           this text
@@ -174,20 +175,21 @@ count_results() {
     fi
 }
 
-# test_pass PRESET: adds a line to summary, and one for each test that failed.
+# test_pass NAME [PRESET]: the test preset NAME, in the build of PRESET. Adds a line to summary, and
+# one for each test that failed.
 test_pass() {
-    local preset=$1 start=$SECONDS verdict=passed log=$root/build/logs/$1-test.log
+    local name=$1 preset=${2:-$1} start=$SECONDS verdict=passed log=$root/build/logs/$1-test.log
     mkdir -p "$root/build/logs"
     : >"$log"
     if build "$preset"; then
-        say "testing build/$preset"
-        (cd "$root" && with_fixed_addresses ctest --preset "$preset") 2>&1 | tee "$log" ||
+        say "testing $name"
+        (cd "$root" && with_fixed_addresses ctest --preset "$name") 2>&1 | tee "$log" ||
             verdict=FAILED
     else
         verdict="FAILED to build"
     fi
     count_results "$log"
-    summary+=("$(printf '%-12s %-16s %4d s' "$preset" "$verdict" $((SECONDS - start)))")
+    summary+=("$(printf '%-12s %-16s %4d s' "$name" "$verdict" $((SECONDS - start)))")
     # ctest's list of the tests that failed.
     mapfile -t -O ${#summary[@]} summary < <(sed -n 's/^\t *[0-9]* - /    /p' "$log")
 }
@@ -234,7 +236,10 @@ run_tests() {
             test_pass "$preset"
         fi
     done
-    [[ $all == no ]] || test_machines
+    if [[ $all == yes ]]; then
+        test_pass long release
+        test_machines
+    fi
 
     say "summary"
     printf '%s\n' "${summary[@]}"

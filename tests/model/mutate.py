@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Weakens the lock-free files one place at a time and checks that the model notices.
 
-  mutate.py --tree TREE --build BUILD [--cc COMPILER] [--ck FOLDER] [--jobs N] [--only TEXT]
+  mutate.py --tree TREE --build BUILD [--cc COMPILER] [--ck FOLDER] [--jobs N] [--only PATTERN]
   mutate.py --tree TREE --list
 
 Made by rule, from the sources as they are: each acquire and release becomes relaxed; each atomic
@@ -69,8 +69,8 @@ def parse():
     parser.add_argument("--cc", default="cc", metavar="COMPILER")
     parser.add_argument("--ck", metavar="FOLDER", help="where Concurrency Kit's headers are")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N")
-    parser.add_argument("--only", default="", metavar="TEXT",
-                        help="the mutants whose name has this text")
+    parser.add_argument("--only", default="", metavar="PATTERN",
+                        help="the mutants whose name matches this regular expression")
     parser.add_argument("--list", action="store_true", help="names the mutants and ends")
     arguments = parser.parse_args()
     if not arguments.list and not arguments.build:
@@ -270,7 +270,7 @@ def main():
     mutants = make_mutants(arguments.tree)
     names = {mutant.name for mutant in mutants}
     gone = [name for name in SURVIVORS if name not in names]
-    mutants = [mutant for mutant in mutants if arguments.only in mutant.name]
+    mutants = [mutant for mutant in mutants if re.search(arguments.only, mutant.name)]
     if arguments.list:
         print("\n".join(mutant.name for mutant in mutants))
         return 0

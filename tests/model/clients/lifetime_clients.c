@@ -46,6 +46,20 @@ static void detach(void)
         model_fail("a cache cannot be detached by its user");
 }
 
+/* Two threads that end the same cache: one does, the other is told so. */
+static void detach_first(void)
+{
+    if (tarn_cache_detach(kit.caches[1]) == TARN_OK)
+        kit.held[model_self()] = kit.pool;
+}
+static void check_one_detached(void)
+{
+    if ((kit.held[1] == NULL) == (kit.held[2] == NULL))
+        model_fail("a cache was detached by both threads, or by neither");
+    kit.caches[1] = NULL;
+    kit_check();
+}
+
 static void detach_attach(void)
 {
     detach();
@@ -134,6 +148,8 @@ static void clear_set_up(void)
 
 static const client_entry clients[] = {
     CLIENT("attach_attach", no_cache_yet, attach_take, attach_take),
+    CLIENT_ENTRY("detach_by_both", CLIENT_LOCKING, one_cache_2, check_one_detached, detach_first,
+                 detach_first),
     LOCKING("detach_attach", one_cache_2, take_detach, attach_take),
     LOCKING("detach_twice", one_cache_2, detach_attach, attach_take),
     CLIENT("detach_beside_thief", shelf_cache, detach, take_two),

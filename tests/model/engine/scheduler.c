@@ -215,6 +215,7 @@ void model_point(void)
 
 void model_yield(void)
 {
+    model_tick();
     if (!scheduler.is_running)
         return;
     count_point();

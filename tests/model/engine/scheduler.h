@@ -30,7 +30,7 @@ bool model_has_stopped(void);
 /* Another thread may go on from here. */
 void model_point(void);
 
-/* Lets another thread make a step first, if any can. */
+/* Lets each of the others make a step first, if it can. */
 void model_yield(void);
 
 /* Sleeps until model_wake on the same address. A run in which all sleep fails. */
