@@ -1,7 +1,7 @@
 """The mutants that the model does not notice, each with the reason why that is right."""
 
-ONE_FORGOTTEN = ("every other change of the head still steps the tag, and an index comes back on top "
-                 "only by a removal and a push: one forgotten place is harmless, by design")
+ONE_FORGOTTEN = ("every other change of the head still steps the tag, and an index comes back on "
+                 "top only by a removal and a push: one forgotten place is harmless, by design")
 FIGURE = "a figure that no balance contains; the unit tests of the statistics read it"
 LATE_CALL = "the gate turns away calls on a cache that has ended: misuse, for the unit tests"
 
@@ -10,8 +10,8 @@ SURVIVORS = {
     "depot/stack.c tarn_stack_take_all: load_acquire as relaxed":
         "nothing is read through the head before the CAS, which acquires",
     "depot/stack.c tarn_stack_peek: load_acquire as relaxed":
-        "two looks are about one instant, which is checked without stale reads (depot_is_dry); with "
-        "them, no acquire would be enough",
+        "two looks are about one instant, which is checked without stale reads (depot_is_dry); "
+        "with them, no acquire would be enough",
     "pool/cache.c tarn_cache_detach: cas_strong_acquire as relaxed":
         "its caller is the cache's user, who knows what is in it; between two detaches the CAS "
         "decides by being atomic",
