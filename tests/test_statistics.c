@@ -124,42 +124,37 @@ enum { PLACES = 256, TRAFFIC = 30000 };
 
 typedef struct worker {
     tarn_pool *pool;
+    tarn_cache *cache; /* NULL: a guest */
     _Atomic(void *) *places;
     atomic_uint *working;
     uint64_t seed;
-    bool produces, is_guest;
+    bool produces;
 } worker;
 
-static void produce(worker *self, tarn_cache *cache)
+static void *take(worker *self)
 {
-    void *object = self->is_guest ? tarn_guest_alloc(self->pool) : tarn_alloc(cache);
-    if (object)
-        object = atomic_exchange(&self->places[kit_random(&self->seed) % PLACES], object);
-    if (object && self->is_guest)
-        tarn_guest_free(self->pool, object);
-    else if (object)
-        tarn_free(cache, object);
+    return self->cache ? tarn_alloc(self->cache) : tarn_guest_alloc(self->pool);
 }
 
-static void consume(worker *self, tarn_cache *cache)
+static void give_back(worker *self, void *object)
 {
-    void *object = atomic_exchange(&self->places[kit_random(&self->seed) % PLACES], NULL);
-    if (object && self->is_guest)
-        tarn_guest_free(self->pool, object);
+    if (object && self->cache)
+        tarn_free(self->cache, object);
     else if (object)
-        tarn_free(cache, object);
+        tarn_guest_free(self->pool, object);
 }
 
 static int work(void *argument)
 {
     worker *self = argument;
-    tarn_cache *cache = NULL;
-    if (!self->is_guest && tarn_cache_attach(self->pool, &cache) != TARN_OK)
-        return 1;
-    for (int i = 0; i < TRAFFIC; i++)
-        (self->produces ? produce : consume)(self, cache);
-    if (cache)
-        tarn_cache_detach(cache);
+    for (int i = 0; i < TRAFFIC; i++) {
+        void *object = self->produces ? take(self) : NULL;
+        if (object || !self->produces)
+            object = atomic_exchange(&self->places[kit_random(&self->seed) % PLACES], object);
+        give_back(self, object);
+    }
+    if (self->cache)
+        tarn_cache_detach(self->cache);
     atomic_fetch_sub(self->working, 1);
     return 0;
 }
@@ -200,9 +195,12 @@ static void t69_t70_figures_are_plausible_while_threads_work(void **state)
         worker workers[WORKERS];
         tarn_thread threads[WORKERS];
         for (int i = 0; i < WORKERS; i++) {
-            workers[i] = (worker){pool, places, &working, 600 + (uint64_t)i, i % 2 == 0, i >= 2};
-            assert_true(tarn_thread_create(&threads[i], work, &workers[i]));
+            /* Attached here: were guests to come first, they would have taken all caches. */
+            tarn_cache *cache = i < 2 ? kit_attach(pool) : NULL;
+            workers[i] = (worker){pool, cache, places, &working, 600 + (uint64_t)i, i % 2 == 0};
         }
+        for (int i = 0; i < WORKERS; i++)
+            assert_true(tarn_thread_create(&threads[i], work, &workers[i]));
         tarn_pool_statistics before = {0};
         int failures = 0;
         while (atomic_load(&working) > 0 && failures == 0)
