@@ -23,6 +23,7 @@
 
 #include "tarn/check.h"
 #include "tarn/config.h"
+#include "tarn/life.h"
 #include "tarn/memory.h"
 #include "tarn/report.h"
 #include "tarn/status.h"
@@ -41,12 +42,45 @@ extern "C" {
 #define TARN_CACHES_MAX           4096u
 #define TARN_POOL_NAME_BYTES_MAX  32u /* with the closing zero */
 
+#define TARN_HANDLE_POOL_BITS 12u /* of 64-bit handles */
+
 typedef struct tarn_pool tarn_pool;
+
+/* The name of an object: see tarn/handle.h. Zero is never valid. */
+typedef struct tarn_handle {
+    uint64_t bits;
+} tarn_handle;
+typedef struct tarn_compact_handle {
+    uint32_t bits;
+} tarn_compact_handle;
 
 /* Asked before a growing pool takes more memory: objects_now can live already, objects_next could
  * afterwards. False refuses, and the allocation that asked answers NULL. Called once per growth,
  * outside any loop; an allocation from the same pool inside the callback never grows the pool. */
 typedef bool tarn_grow_fn(void *context, tarn_pool *pool, size_t objects_now, size_t objects_next);
+
+/* Names a live object of the full pool that is to make room: see tarn/full.h. A handle that is none
+ * says that there is no such object, and the allocation fails with TARN_ERROR_PINNED. When the life
+ * it names has ended meanwhile, the allocation looks again for a free object, then asks again, up to
+ * TARN_EVICTIONS_TRIED_MAX times. */
+typedef tarn_handle tarn_evict_fn(void *context, tarn_pool *pool);
+
+#define TARN_EVICTIONS_TRIED_MAX 64u
+
+/* Makes room in the full pool. True: look again for a free object; false: refuse. `attempt` counts
+ * from 0 within one allocation. */
+typedef bool tarn_full_fn(void *context, tarn_pool *pool, uint32_t attempt);
+
+/* Told of each object that is still live when its pool is to be destroyed. alloc_site as in
+ * tarn_report; the handle is none in a pool without handles. */
+typedef void tarn_live_fn(void *context, const char *pool_name, void *object, tarn_handle handle,
+                          const char *alloc_site);
+
+/* How tarn_pool_maintain shrinks the pool. */
+typedef struct tarn_shrink_options {
+    uint32_t window_calls; /* calls of tarn_pool_maintain that a figure must hold for (64) */
+    size_t keep_objects;   /* free objects that keep their memory in any case (0) */
+} tarn_shrink_options;
 
 /* Zero in any field means its default, in parentheses. Zero the whole struct first. */
 typedef struct tarn_pool_options {
@@ -67,6 +101,22 @@ typedef struct tarn_pool_options {
                                    2 to 2176, at most 1 MiB) */
     bool exact;                 /* cache nothing: refuse the object after the capacity-th, exactly,
                                    at the price of one shared atomic operation per call (false) */
+    bool handles;               /* count each slot's lives: for tarn/handle.h, tarn/each.h (false;
+                                   true where hooks, zero_fill or evict is set) */
+    uint32_t handle_bits;       /* 64, or 32 for tarn_compact_handle (64) */
+    uint32_t handle_index_bits; /* with 32: for the slot (what the slots need). Caches shrink where
+                                   their slack would not fit */
+    uint32_t handle_pool_bits;  /* with 32: for the pool's number (0: not checked) */
+    tarn_hooks hooks;           /* for the ends of objects' lives (none) */
+    bool zero_fill;             /* hand out objects that are all zero (false); not with hooks */
+    tarn_evict_fn *evict;       /* names what makes room when the pool is full (none) */
+    void *evict_context;
+    tarn_full_fn *full; /* makes room when the pool is full (none); not with evict */
+    void *full_context;
+    tarn_live_fn *live; /* told of what is live when the pool is to be destroyed (none); only in
+                           pools with handles, and in checked ones */
+    void *live_context;
+    tarn_shrink_options shrink;
     bool checked;               /* look for misuse in every call, and report it
                                    (false; true in a library built with TARN_CHECKED) */
     tarn_check_options check;   /* what a checked pool looks for besides */
@@ -83,19 +133,21 @@ typedef struct tarn_pool_info {
     size_t capacity;     /* objects that can live at once, now */
     size_t capacity_max; /* after every growth */
     size_t slots;        /* capacity_max and the slack for what caches can strand */
-    size_t slots_carved; /* slots ever handed out since creation or clear */
+    size_t slots_carved; /* slots in use: ever handed out, but for those whose memory went back */
     uint32_t caches_max;
     uint32_t cache_objects_max; /* 0 for an exact pool */
     uint32_t magazine_objects;  /* objects moved at once; 0 for an exact pool */
     uint32_t tag_bits;          /* of the narrowest ABA tag in use, at least 32 */
     size_t reserved_bytes;      /* of address space */
     size_t committed_bytes;     /* of it usable; the system backs what is touched */
-    bool exact, checked;
+    uint32_t lives_max;        /* of one slot, before it is retired; 0 without handles */
+    size_t group_bytes;        /* what is given back to the system at once; 0: never */
+    bool exact, checked, handles;
     bool inspected; /* a memory checker watches: see tarn/check.h */
 } tarn_pool_info;
 
 /* A sample. While other threads work, each figure is near the truth, and none is negative or more
- * than the pool has; at quiescence allocs - frees = live = slots_carved - free, exactly. */
+ * than the pool has; at quiescence allocs - frees = live = slots_carved - free - slots_retired, exactly. */
 typedef struct tarn_pool_statistics {
     uint64_t allocs, frees; /* objects, since creation; clear counts as a free of what was live */
     uint64_t live;
@@ -105,6 +157,10 @@ typedef struct tarn_pool_statistics {
     uint64_t steals;                        /* magazines taken from another cache's shelf */
     uint64_t drain_requests;                /* caches asked to give back what they hold */
     uint64_t growths;
+    uint64_t evictions;
+    uint64_t slots_retired;      /* their lives are used up */
+    uint64_t slots_trimmed;      /* their memory has gone back to the system, now */
+    uint64_t constructs_refused; /* by the construct hook */
     uint32_t caches_attached; /* guest threads' caches included */
 } tarn_pool_statistics;
 
@@ -115,20 +171,24 @@ typedef struct tarn_pool_statistics {
  *
  * On success *pool is the caller's until tarn_pool_destroy; on failure *pool is NULL and nothing
  * is held. Returns TARN_OK; TARN_ERROR_INVALID (a null argument, a required field that is zero, a
- * field out of range, capacity_max below capacity, incomplete memory functions);
+ * field out of range, capacity_max below capacity, incomplete memory functions, fields that exclude
+ * each other, 32-bit handles without room for slots and lives);
  * TARN_ERROR_TOO_LARGE; TARN_ERROR_NO_MEMORY; TARN_ERROR_BUDGET (the start is over it).
  * Threads: any; publishing *pool to other threads is the caller's to order. */
 TARN_API tarn_status tarn_pool_create(const tarn_pool_options *options, tarn_pool **pool);
 
-/* Gives all memory back. Caches still attached end with the pool. NULL is accepted.
+/* Destroys what was constructed and gives all memory back. Caches still attached end with the pool.
+ * NULL is accepted.
  * Returns TARN_OK, or TARN_ERROR_LIVE_OBJECTS: some objects were not freed, and nothing was done,
- * but a checked pool reports them; tarn_pool_clear drops them all. Threads: after every other use
+ * but the live function is told of each, and a checked pool reports them; tarn_pool_clear drops
+ * them all. Threads: after every other use
  * of the pool. */
 TARN_API tarn_status tarn_pool_destroy(tarn_pool *pool);
 
 /* Makes every object free at once, in time that depends on the caches, not on the objects, unless
- * the pool is checked. What was live is dropped: its content is not looked at. Caches stay attached
- * and empty; reservations end. Tags go on, so that no operation that began before can succeed
+ * the pool is checked or has handles. What was live is dropped: its handles are stale, and where
+ * hooks reset on return, it is reset; else its content is not looked at. Objects that a reset hook
+ * allocates meanwhile stay live. Caches stay attached and empty; reservations end. Tags go on, so that no operation that began before can succeed
  * afterwards.
  * Returns TARN_OK or TARN_ERROR_INVALID (null). Threads: no other use of the pool at the time. */
 TARN_API tarn_status tarn_pool_clear(tarn_pool *pool);

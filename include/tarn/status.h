@@ -18,7 +18,12 @@ extern "C" {
     X(TARN_ERROR_FULL, 5, "the pool has too few free objects")                     \
     X(TARN_ERROR_NO_CACHE, 6, "every cache of the pool is attached already")       \
     X(TARN_ERROR_NOT_ATTACHED, 7, "the cache is not attached")                     \
-    X(TARN_ERROR_LIVE_OBJECTS, 8, "objects of the pool are still live")
+    X(TARN_ERROR_LIVE_OBJECTS, 8, "objects of the pool are still live")                 \
+    X(TARN_ERROR_STALE, 9, "the handle's object is not live any more")             \
+    X(TARN_ERROR_FOREIGN, 10, "the handle belongs to another pool")                \
+    X(TARN_ERROR_PINNED, 11, "the pool is full, and nothing in it may be evicted") \
+    X(TARN_ERROR_CONSTRUCT, 12, "the pool's construct hook failed")                \
+    X(TARN_ERROR_BUSY, 13, "another thread is at it already")
 
 typedef enum tarn_status {
 #define TARN_STATUS_ENUM_(name, number, sentence) name = number,

@@ -5,11 +5,17 @@
 #include "tarn/cache.h"
 #include "tarn/check.h"
 #include "tarn/config.h"
+#include "tarn/each.h"
+#include "tarn/full.h"
 #include "tarn/guest.h"
+#include "tarn/handle.h"
+#include "tarn/life.h"
 #include "tarn/memory.h"
 #include "tarn/pool.h"
 #include "tarn/report.h"
 #include "tarn/sites.h"
+#include "tarn/space.h"
 #include "tarn/status.h"
+#include "tarn/typed.h"
 
 #endif

@@ -3,11 +3,10 @@
 #include "base/size.h"
 #include "pool/array.h"
 #include "pool/cache.h"
-#include "pool/direct.h"
 #include "pool/drain.h"
+#include "pool/life/calls.h"
 #include "pool/refill.h"
 #include "pool/reserve.h"
-#include "pool/watch.h"
 
 #include <string.h>
 
@@ -21,25 +20,6 @@ static size_t take_run(tarn_cache_state *cache, size_t count_max, void **objects
     tarn_array_set_count_(cache, end - count);
     tarn_array_count_allocs_(cache, count);
     return count;
-}
-
-static void untake_one(tarn_cache_state *cache, void *object)
-{
-    if (!cache->pool->plan.exact)
-        tarn_cache_put_(cache, object);
-    else if (tarn_reserve_count_(cache) < tarn_reserve_left_(cache))
-        tarn_reserve_put_(cache, object);
-    else
-        tarn_direct_undo_(cache->pool, object);
-}
-
-/* Undoes allocations. Their count goes back first, so that each object that comes back finds what
- * the reservation is owed again. */
-static void untake(tarn_cache_state *cache, size_t count, void **objects)
-{
-    tarn_array_count_allocs_(cache, -count);
-    for (size_t i = count; i-- > 0;)
-        untake_one(cache, objects[i]);
 }
 
 static bool take_all(tarn_cache_state *cache, size_t count, void **objects, size_t *taken)
@@ -64,7 +44,7 @@ tarn_status tarn_bulk_take_(tarn_cache_state *state, size_t count, void **object
         return TARN_ERROR_NOT_ATTACHED;
     size_t taken = 0;
     if (!take_all(state, count, objects, &taken)) {
-        untake(state, taken, objects);
+        tarn_cache_untake_(state, taken, objects);
         return TARN_ERROR_FULL;
     }
     if (!state->pool->plan.exact)
@@ -86,10 +66,10 @@ tarn_status tarn_alloc_bulk(tarn_cache *cache, size_t count, void **objects)
     if (!cache)
         return failed(TARN_ERROR_INVALID, count, objects);
     tarn_cache_state *state = tarn_cache_state_of_(cache);
-    tarn_status status = TARN_UNLIKELY(state->pool->is_watched)
-                             ? tarn_watch_alloc_bulk_(state, count, objects)
+    tarn_status status = TARN_UNLIKELY(state->pool->is_featured)
+                             ? tarn_calls_alloc_bulk_(state, count, objects)
                              : tarn_bulk_take_(state, count, objects);
-    if (status == TARN_ERROR_FULL)
+    if (status == TARN_ERROR_FULL || status == TARN_ERROR_CONSTRUCT)
         tarn_cache_refused_(state->pool);
     return status == TARN_OK ? TARN_OK : failed(status, count, objects);
 }
@@ -113,8 +93,8 @@ tarn_status tarn_free_bulk(tarn_cache *cache, size_t count, void *const *objects
     if (!cache || (!objects && count > 0))
         return TARN_ERROR_INVALID;
     tarn_cache_state *state = tarn_cache_state_of_(cache);
-    if (TARN_UNLIKELY(state->pool->is_watched)) {
-        tarn_watch_free_bulk_(state, count, objects);
+    if (TARN_UNLIKELY(state->pool->is_featured)) {
+        tarn_calls_free_bulk_(state, count, objects);
         return TARN_OK;
     }
     for (size_t freed = 0; freed < count;) {

@@ -4,7 +4,7 @@
 
 #include "pool/state.h"
 
-/* What tarn_alloc_bulk does in a pool that is not watched; does not count a refusal. */
+/* What tarn_alloc_bulk does in a pool that is not featured; does not count a refusal. */
 tarn_status tarn_bulk_take_(tarn_cache_state *cache, size_t count, void **objects);
 
 #endif

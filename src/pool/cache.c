@@ -4,11 +4,11 @@
 #include "pool/array.h"
 #include "pool/direct.h"
 #include "pool/drain.h"
+#include "pool/life/calls.h"
 #include "pool/refill.h"
 #include "pool/reserve.h"
 #include "pool/site.h"
 #include "pool/user.h"
-#include "pool/watch.h"
 
 static uint64_t owner_of(const tarn_cache_state *cache)
 {
@@ -165,6 +165,36 @@ static void *alloc_cached(tarn_cache_state *cache)
     return object;
 }
 
+static void untake_one(tarn_cache_state *cache, void *object)
+{
+    if (!cache->pool->plan.exact)
+        tarn_cache_put_(cache, object);
+    else if (tarn_reserve_count_(cache) < tarn_reserve_left_(cache))
+        tarn_reserve_put_(cache, object);
+    else
+        tarn_direct_undo_(cache->pool, object);
+}
+
+/* Newest last, as they lay. Their count goes back first, so that each object that comes back finds
+ * what the reservation is owed again. */
+void tarn_cache_untake_(tarn_cache_state *cache, size_t count, void *const *objects)
+{
+    tarn_array_count_allocs_(cache, -count);
+    for (size_t i = count; i-- > 0;)
+        untake_one(cache, objects[i]);
+}
+
+void tarn_cache_forget_(tarn_pool *pool, tarn_cache_state *cache)
+{
+    if (cache && !pool->plan.exact) {
+        tarn_counter_add_(&cache->counters.objects_out, 1);
+        return;
+    }
+    /* relaxed: figures for samples. */
+    tarn_u64_fetch_add_relaxed(&pool->direct.frees, 1);
+    tarn_u64_fetch_add_relaxed(&pool->retired_directly, 1);
+}
+
 void *tarn_cache_take_(tarn_cache_state *cache)
 {
     return cache->pool->plan.exact ? alloc_exact(cache) : alloc_cached(cache);
@@ -174,11 +204,14 @@ void *tarn_alloc_slow_(tarn_cache *cache)
 {
     tarn_cache_state *state = tarn_cache_state_of_(cache);
     tarn_pool *pool = state->pool;
-    if (TARN_UNLIKELY(pool->is_watched))
-        return tarn_watch_alloc_(state);
+    void *object = NULL;
+    if (TARN_UNLIKELY(pool->is_featured)) {
+        tarn_calls_alloc_(state, &object);
+        return object;
+    }
     if (!tarn_cache_is_attached_(state))
         return NULL;
-    void *object = tarn_cache_take_(state);
+    object = tarn_cache_take_(state);
     return object ? object : tarn_cache_refused_(pool);
 }
 
@@ -202,8 +235,8 @@ void tarn_cache_put_(tarn_cache_state *cache, void *object)
 void tarn_free_slow_(tarn_cache *cache, void *object)
 {
     tarn_cache_state *state = tarn_cache_state_of_(cache);
-    if (TARN_UNLIKELY(state->pool->is_watched))
-        tarn_watch_free_(state, object);
+    if (TARN_UNLIKELY(state->pool->is_featured))
+        tarn_calls_free_(state, object);
     else if (!tarn_cache_is_attached_(state))
         tarn_direct_free_(state->pool, object);
     else

@@ -20,6 +20,12 @@ void tarn_cache_leave_(tarn_pool *pool, uint64_t owner);
 void *tarn_cache_take_(tarn_cache_state *cache);
 void tarn_cache_put_(tarn_cache_state *cache, void *object);
 
+/* Gives objects back that were not allocated after all, so that nothing was counted. */
+void tarn_cache_untake_(tarn_cache_state *cache, size_t count, void *const *objects);
+
+/* Counts the free of an object whose slot is never used again. Without a cache, it is NULL. */
+void tarn_cache_forget_(tarn_pool *pool, tarn_cache_state *cache);
+
 /* Counts an allocation that the pool refused. Returns NULL, for the caller to return. */
 void *tarn_cache_refused_(tarn_pool *pool);
 

@@ -32,7 +32,9 @@ static void needs_for(const tarn_pool *pool, uint64_t capacity, region_need *nee
     needs[2] = need(pool, &plan->slot_links, slots + 1, sizeof(tarn_u32));
     needs[3] = need(pool, &plan->loans, slots, sizeof(tarn_loan));
     needs[4] = need(pool, &plan->quarantine, plan->quarantine_objects, sizeof(uint32_t));
-    needs[5] = need(pool, &plan->slots, slots, plan->stride_bytes);
+    needs[5] = need(pool, &plan->lives, slots, sizeof(tarn_u32));
+    needs[6] = need(pool, &plan->groups, tarn_plan_groups(plan, slots), sizeof(tarn_group));
+    needs[7] = need(pool, &plan->slots, slots, plan->stride_bytes);
 }
 
 size_t tarn_grow_bytes_(const tarn_pool *pool, uint64_t capacity)
@@ -69,6 +71,9 @@ bool tarn_grow_commit_(tarn_pool *pool, uint64_t capacity)
     for (uint32_t i = 0; i < TARN_POOL_REGIONS; i++)
         if (!commit_region(pool, i, &needs[i]))
             return false;
+    if (pool->has_lives)
+        /* relaxed: who has a handle got it after its slot was committed. */
+        TARN_STORE_RELAXED(&pool->table.slots_bound, (uint32_t)(capacity + pool->plan.slack_slots));
     return true;
 }
 

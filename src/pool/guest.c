@@ -4,8 +4,8 @@
 #include "pool/cache.h"
 #include "pool/direct.h"
 #include "pool/guest.h"
+#include "pool/life/calls.h"
 #include "pool/registry.h"
-#include "pool/watch.h"
 
 #include <string.h>
 
@@ -74,6 +74,12 @@ static tarn_cache *find_cache(tarn_pool *pool)
     return &cache->hot;
 }
 
+tarn_cache *tarn_guest_cache_(tarn_pool *pool)
+{
+    guest_claim *claim = claim_of(pool);
+    return claim->pool_id == pool->id ? claim->cache : find_cache(pool);
+}
+
 /* Not inlined, so that the calls below need no stack frame for it. */
 static __attribute__((noinline)) void *alloc_without_claim(tarn_pool *pool)
 {
@@ -82,9 +88,12 @@ static __attribute__((noinline)) void *alloc_without_claim(tarn_pool *pool)
     tarn_cache *cache = find_cache(pool);
     if (cache)
         return tarn_alloc(cache);
-    if (pool->is_watched)
-        return tarn_watch_direct_alloc_(pool);
-    void *object = tarn_direct_alloc_(pool);
+    void *object = NULL;
+    if (pool->is_featured) {
+        tarn_calls_direct_alloc_(pool, &object);
+        return object;
+    }
+    object = tarn_direct_alloc_(pool);
     return object ? object : tarn_cache_refused_(pool);
 }
 
@@ -95,8 +104,8 @@ static __attribute__((noinline)) void free_without_claim(tarn_pool *pool, void *
     tarn_cache *cache = find_cache(pool);
     if (cache)
         tarn_free(cache, object);
-    else if (pool->is_watched)
-        tarn_watch_direct_free_(pool, object);
+    else if (pool->is_featured)
+        tarn_calls_direct_free_(pool, object);
     else
         tarn_direct_free_(pool, object);
 }

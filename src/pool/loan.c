@@ -147,16 +147,27 @@ static void withdraw(const tarn_pool *pool, char *object, const char *site)
         tarn_inspect_hide(object, plan->stride_bytes);
 }
 
+void tarn_loan_refuse_end_(tarn_pool *pool, void *object, const char *site)
+{
+    if (pool->checked) {
+        report(pool, TARN_MISUSE_DOUBLE_FREE, object, 0, site);
+        return;
+    }
+    tarn_inspect_expect_shown(object);
+    tarn_inspect_end_block(pool, object);
+}
+
+void tarn_loan_forget_(tarn_pool *pool, uint64_t slot)
+{
+    /* relaxed: whoever holds the slot alone knows it. */
+    tarn_u32_store_relaxed(&pool->loans[slot].state, TARN_LOAN_NEVER);
+}
+
 bool tarn_loan_end_(tarn_pool *pool, void *object, const char *site)
 {
     tarn_loan *loan = loan_of(pool, object);
     if (!try_end(loan)) {
-        if (pool->checked) {
-            report(pool, TARN_MISUSE_DOUBLE_FREE, object, 0, site);
-        } else {
-            tarn_inspect_expect_shown(object);
-            tarn_inspect_end_block(pool, object);
-        }
+        tarn_loan_refuse_end_(pool, object, site);
         return false;
     }
     set_site(&loan->free_site, site);

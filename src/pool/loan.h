@@ -27,6 +27,12 @@ void tarn_loan_begin_(tarn_pool *pool, void *object, const char *site);
 /* The object comes back. False, reported, and nothing done when it is not lent. */
 bool tarn_loan_end_(tarn_pool *pool, void *object, const char *site);
 
+/* Reports an end as loan_end does when the object is not lent. */
+void tarn_loan_refuse_end_(tarn_pool *pool, void *object, const char *site);
+
+/* Forgets that a slot was ever lent: its memory goes back to the system. */
+void tarn_loan_forget_(tarn_pool *pool, uint64_t slot);
+
 /* Ends all loans: for clear. */
 void tarn_loan_end_all_(tarn_pool *pool);
 

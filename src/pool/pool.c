@@ -9,11 +9,14 @@
 #include "pool/fork.h"
 #include "pool/grow.h"
 #include "pool/leaks.h"
+#include "pool/life/ends.h"
+#include "pool/life/handles.h"
 #include "pool/loan.h"
 #include "pool/quarantine.h"
 #include "pool/registry.h"
 #include "pool/reserve.h"
 #include "pool/slots.h"
+#include "pool/space/groups.h"
 
 #include <string.h>
 
@@ -49,9 +52,54 @@ static void copy_name(tarn_pool *pool, const char *name)
     memcpy(pool->name, source, tarn_size_min(length, sizeof pool->name - 1));
 }
 
+static bool has_hooks(const tarn_pool_options *options)
+{
+    return options->hooks.construct || options->hooks.reset || options->hooks.destroy;
+}
+
+static bool are_functions_valid(const tarn_pool_options *options)
+{
+    return !(options->zero_fill && has_hooks(options)) && !(options->evict && options->full);
+}
+
+/* What the options come to: checks as resolved, and lives where anything needs them. What hooks
+ * made must survive in a free object, so it is not filled, and its next user may read it. */
+static tarn_pool_options resolve(const tarn_pool_options *options, tarn_checks *checks)
+{
+    tarn_pool_options resolved = *options;
+    if (has_hooks(options)) {
+        checks->options.fill = false;
+        checks->options.keeps_content = checks->is_watched;
+    }
+    resolved.checked = checks->is_watched;
+    resolved.check = checks->options;
+    resolved.handles = options->handles || options->zero_fill || options->evict ||
+                       has_hooks(options);
+    return resolved;
+}
+
 static size_t colour_bytes(uint64_t id)
 {
     return (size_t)(id >> 60) % TARN_CACHE_COLOURS * TARN_LINE_BYTES;
+}
+
+/* What the host gave: functions, and bounds of its own. */
+static void set_up_host(tarn_pool *pool, const tarn_pool_options *options)
+{
+    pool->hooks = options->hooks;
+    pool->zero_fill = options->zero_fill;
+    pool->evict = options->evict;
+    pool->evict_context = options->evict_context;
+    pool->full = options->full;
+    pool->full_context = options->full_context;
+    pool->live = options->live;
+    pool->live_context = options->live_context;
+    pool->shrink = options->shrink;
+    pool->grow = options->grow;
+    pool->grow_context = options->grow_context;
+    pool->memory_bytes_max = options->memory_bytes_max;
+    pool->report = options->report;
+    pool->report_context = options->report_context;
 }
 
 /* The memory is zero, so only what differs from zero is set. */
@@ -65,17 +113,18 @@ static void set_up(tarn_pool *pool, const tarn_pool_options *options, const tarn
     pool->checked = checks->is_checked;
     pool->is_inspected = checks->is_inspected;
     pool->is_watched = checks->is_watched;
-    pool->always_slow = pool->is_watched || plan->exact;
+    pool->has_lives = plan->layout.lives_bits > 0;
+    pool->is_featured = pool->is_watched || pool->has_lives || options->full;
+    pool->always_slow = pool->is_watched || pool->has_lives || plan->exact;
     pool->check = checks->options;
     pool->loans = (tarn_loan *)(base + plan->loans.offset_bytes);
     pool->quarantined = (uint32_t *)(base + plan->quarantine.offset_bytes);
-    pool->grow = options->grow;
-    pool->grow_context = options->grow_context;
-    pool->memory_bytes_max = options->memory_bytes_max;
-    pool->report = options->report;
-    pool->report_context = options->report_context;
+    pool->lives = (tarn_u32 *)(base + plan->lives.offset_bytes);
+    pool->groups = (tarn_group *)(base + plan->groups.offset_bytes);
+    set_up_host(pool, options);
     pool->depot.shard_count = (uint32_t)tarn_size_min(plan->caches_max, TARN_DEPOT_SHARDS_MAX);
     tarn_slots_init_(pool, base + plan->slots.offset_bytes);
+    tarn_handles_init_(pool);
     tarn_links_init(&pool->depot.slots, (tarn_u32 *)(base + plan->slot_links.offset_bytes),
                     sizeof(tarn_u32), (uint32_t)plan->slots_max);
     tarn_magazines_init(&pool->depot.magazines,
@@ -116,12 +165,10 @@ tarn_status tarn_pool_create(const tarn_pool_options *options, tarn_pool **pool)
         *pool = NULL;
     tarn_memory memory;
     if (!options || !pool || !choose_memory(options, &memory) ||
-        !tarn_checks_are_valid_(&options->check))
+        !tarn_checks_are_valid_(&options->check) || !are_functions_valid(options))
         return TARN_ERROR_INVALID;
     tarn_checks checks = tarn_checks_for_(options);
-    tarn_pool_options resolved = *options;
-    resolved.checked = checks.is_watched;
-    resolved.check = checks.options;
+    tarn_pool_options resolved = resolve(options, &checks);
     tarn_plan plan;
     tarn_status status =
         tarn_plan_make(&resolved, memory.page_bytes, HEAD_BYTES, sizeof(tarn_cache_state), &plan);
@@ -150,10 +197,12 @@ tarn_status tarn_pool_destroy(tarn_pool *pool)
     tarn_pool_statistics statistics;
     tarn_pool_sample(pool, &statistics);
     if (statistics.live > 0) {
+        tarn_ends_report_live_(pool);
         if (pool->checked)
             tarn_leaks_report_(pool);
         return TARN_ERROR_LIVE_OBJECTS;
     }
+    tarn_ends_destroy_all_(pool);
     if (pool->is_watched)
         tarn_loan_inspect_all_(pool);
     if (pool->is_inspected)
@@ -180,26 +229,42 @@ static void clear_cache(tarn_pool *pool, tarn_cache_state *cache)
     cache->reserve_end = tarn_array_allocs_(cache);
 }
 
+/* After all lists were emptied. What was carved stays so where slots have lives to go on with, or
+ * where some have no memory. */
+static void clear_slots(tarn_pool *pool)
+{
+    uint64_t listed = 0, live = 0;
+    /* relaxed: the caller orders clear against every other use. */
+    if (pool->has_lives || tarn_u64_load_relaxed(&pool->space.slots_trimmed) > 0)
+        listed = tarn_ends_relist_(pool, &live);
+    else
+        tarn_u64_store_relaxed(&pool->slots_carved, 0);
+    tarn_direct_counters *direct = &pool->direct;
+    tarn_u64_store_relaxed(&direct->frees, tarn_u64_load_relaxed(&direct->allocs) - live);
+    tarn_u64_store_relaxed(&direct->carves, listed + live);
+    tarn_u64_store_relaxed(&direct->splits, 0);
+    tarn_u64_store_relaxed(&direct->steals, 0);
+    tarn_u64_store_relaxed(&pool->retired_directly, 0);
+}
+
 tarn_status tarn_pool_clear(tarn_pool *pool)
 {
     if (!pool)
         return TARN_ERROR_INVALID;
-    if (pool->is_watched) {
+    if (pool->has_lives)
+        tarn_ends_lives_(pool);
+    else if (pool->is_watched)
         tarn_loan_end_all_(pool);
+    if (pool->is_watched)
         tarn_quarantine_clear_(pool);
-    }
     /* relaxed: the caller orders clear against every other use. */
     uint32_t used = tarn_u32_load_relaxed(&pool->caches_used);
     for (uint32_t i = 0; i < used; i++)
         clear_cache(pool, &pool->caches[i]);
     tarn_fork_forget_(pool);
     tarn_depot_clear(&pool->depot);
-    tarn_u64_store_relaxed(&pool->slots_carved, 0);
-    tarn_direct_counters *direct = &pool->direct;
-    tarn_u64_store_relaxed(&direct->frees, tarn_u64_load_relaxed(&direct->allocs));
-    tarn_u64_store_relaxed(&direct->carves, 0);
-    tarn_u64_store_relaxed(&direct->splits, 0);
-    tarn_u64_store_relaxed(&direct->steals, 0);
+    tarn_groups_clear_(pool);
+    clear_slots(pool);
     return TARN_OK;
 }
 

@@ -6,6 +6,9 @@
 #include "pool/cache.h"
 #include "pool/fork.h"
 #include "pool/guest.h"
+#include "pool/life/handles.h"
+
+#define NUMBERS (1u << TARN_HANDLE_POOL_BITS)
 
 static struct {
     tarn_mutex lock;
@@ -14,6 +17,8 @@ static struct {
     tarn_pool *first;
     uint32_t forking_thread_id;
     tarn_u64 pools_made;
+    uint64_t numbers[NUMBERS / 64]; /* which are in use */
+    uint32_t last_number;
 } registry;
 
 static tarn_once once = TARN_ONCE_INIT;
@@ -63,11 +68,40 @@ uint64_t tarn_registry_new_id_(void)
     return count * 0x9E3779B97F4A7C15u + (uint64_t)(uintptr_t)&registry;
 }
 
+static uint64_t *number_word(uint32_t number)
+{
+    return &registry.numbers[number / 64];
+}
+
+static uint64_t number_bit(uint32_t number)
+{
+    return (uint64_t)1 << number % 64;
+}
+
+/* A number that no other live pool has, if there is one, and no dead one had for as long as
+ * possible. */
+static void take_number(tarn_pool *pool)
+{
+    uint32_t number = registry.last_number;
+    for (uint32_t tried = 0; tried < NUMBERS; tried++) {
+        number = (number + 1) % NUMBERS;
+        if (*number_word(number) & number_bit(number))
+            continue;
+        *number_word(number) |= number_bit(number);
+        pool->owns_number = true;
+        break;
+    }
+    registry.last_number = number;
+    pool->number = number;
+    tarn_handles_set_number_(pool, number);
+}
+
 /* Roots change under the lock, so that no fork comes while the leak detector's own lock is held. */
 void tarn_registry_add_(tarn_pool *pool)
 {
     tarn_once_call(&once, set_up);
     tarn_mutex_lock(&registry.lock);
+    take_number(pool);
     if (pool->is_inspected)
         tarn_inspect_add_roots(pool->slots, pool->plan.slots.bytes_max);
     pool->registry_previous = NULL;
@@ -81,6 +115,8 @@ void tarn_registry_add_(tarn_pool *pool)
 void tarn_registry_remove_(tarn_pool *pool)
 {
     tarn_mutex_lock(&registry.lock);
+    if (pool->owns_number)
+        *number_word(pool->number) &= ~number_bit(pool->number);
     if (pool->is_inspected)
         tarn_inspect_drop_roots(pool->slots, pool->plan.slots.bytes_max);
     if (pool->registry_previous)

@@ -13,6 +13,7 @@
 #include "depot/depot.h"
 #include "pool/plan.h"
 #include "tarn/cache.h"
+#include "tarn/handle.h"
 #include "tarn/memory.h"
 #include "tarn/pool.h"
 
@@ -82,7 +83,7 @@ typedef struct tarn_cache_state {
 
 /* Parts of the reservation that grow with the pool, in the order of the plan; the slots come last.
  */
-#define TARN_POOL_REGIONS 6u
+#define TARN_POOL_REGIONS 8u
 
 typedef struct tarn_pool_growth {
     tarn_u64 capacity; /* objects that can live now; slots below capacity + slack are committed */
@@ -110,7 +111,35 @@ typedef struct tarn_quarantine {
     tarn_u64 releases; /* objects that went on to the pool, ever */
 } tarn_quarantine;
 
+/* 2^group_shift slots, whose memory goes back to the system together: see space/groups.h. */
+typedef struct tarn_group {
+    tarn_stack sorted; /* free slots of the group */
+    tarn_u32 count;    /* of them */
+    tarn_u32 next;     /* link among the trimmed groups */
+    tarn_u32 retired;  /* slots of the group that are free for ever */
+    tarn_u32 unused;
+} tarn_group;
+
+/* What trimming sorted out, and took: see space/groups.h. */
+typedef struct tarn_space {
+    tarn_u64 trimmer;       /* id of the thread that trims, or 0 */
+    tarn_u64 sorted;        /* slots in all groups */
+    tarn_u32 first;         /* no group below this index has sorted slots */
+    tarn_u64 slots_trimmed; /* of the groups whose memory is gone */
+    tarn_stack trimmed;     /* those groups, by index + 1 */
+    tarn_links links;       /* constant */
+} tarn_space;
+
+/* The trimmer's own: see space/maintain.c. */
+typedef struct tarn_window {
+    uint32_t calls;       /* of the present window */
+    uint64_t lowest;      /* number of free objects in it */
+    uint64_t surplus;     /* to be trimmed during it */
+} tarn_window;
+
 struct tarn_pool {
+    tarn_handle_table_ table; /* first: the inline calls of tarn/handle.h read it */
+
     /* Constant after creation. */
     tarn_plan plan;
     tarn_memory memory;
@@ -127,6 +156,19 @@ struct tarn_pool {
     tarn_check_options check;
     tarn_loan *loans;      /* one per slot, in a watched pool */
     uint32_t *quarantined; /* slots */
+    bool has_lives;    /* see life/word.h */
+    bool is_featured;  /* watched, or with lives or a full function: calls go by life/calls.h */
+    bool zero_fill;
+    tarn_hooks hooks;
+    tarn_u32 *lives; /* one per slot */
+    tarn_group *groups;
+    tarn_evict_fn *evict;
+    void *evict_context;
+    tarn_full_fn *full;
+    void *full_context;
+    tarn_live_fn *live;
+    void *live_context;
+    tarn_shrink_options shrink;
     tarn_grow_fn *grow;
     void *grow_context;
     size_t memory_bytes_max;
@@ -134,9 +176,12 @@ struct tarn_pool {
     void *report_context;
 
     /* The registry's, under its lock. */
+    uint32_t number; /* in handles */
+    bool owns_number;
     tarn_pool *registry_next, *registry_previous;
 
-    bool is_torn; /* in a forked child until clear: what vanished threads had in hand is missing */
+    bool is_ending; /* its objects are being destroyed: allocations are refused */
+    bool is_torn;   /* in a forked child until clear: what vanished threads had in hand is missing */
 
     TARN_ALIGNED_LINE tarn_u64 slots_carved; /* moves only when it succeeds */
     TARN_ALIGNED_LINE tarn_pool_growth growth;
@@ -145,6 +190,10 @@ struct tarn_pool {
     TARN_ALIGNED_LINE tarn_u64 refusals;
     tarn_u64 drain_requests;
     uint64_t slots_cleared; /* the most that were carved at a clear; of a watched pool */
+    tarn_u64 evictions, constructs_refused;
+    tarn_u64 slots_retired, retired_directly; /* the latter by threads without a cache */
+    TARN_ALIGNED_LINE tarn_space space;
+    tarn_window window;
     TARN_ALIGNED_LINE tarn_quarantine quarantine;
     tarn_u64 randoms_drawn;
     tarn_depot depot;

@@ -68,7 +68,8 @@ static void add_direct(const tarn_pool *pool, totals *sum)
     int64_t frees = (int64_t)read(&direct->frees);
     sum->allocs += allocs;
     sum->frees += frees;
-    sum->loose += frees + broken_up * magazine_objects - (allocs - (int64_t)read(&direct->carves));
+    sum->loose += frees + broken_up * magazine_objects - (allocs - (int64_t)read(&direct->carves)) -
+                  (int64_t)read(&pool->retired_directly);
     sum->magazines -= (int64_t)read(&direct->splits);
 }
 
@@ -111,6 +112,10 @@ tarn_status tarn_pool_sample(const tarn_pool *pool, tarn_pool_statistics *statis
     statistics->refusals = read(&pool->refusals);
     statistics->drain_requests = read(&pool->drain_requests);
     statistics->growths = read(&pool->growth.growths);
+    statistics->evictions = read(&pool->evictions);
+    statistics->slots_retired = read(&pool->slots_retired);
+    statistics->slots_trimmed = read(&pool->space.slots_trimmed);
+    statistics->constructs_refused = read(&pool->constructs_refused);
     return TARN_OK;
 }
 
@@ -119,6 +124,12 @@ static uint32_t tag_bits(const tarn_pool *pool)
     uint32_t index_bits = (uint32_t)tarn_size_max(pool->depot.slots.index_bits,
                                                   pool->depot.magazines.links.index_bits);
     return 64 - index_bits;
+}
+
+static uint32_t lives_max(const tarn_plan *plan)
+{
+    uint32_t bits = plan->layout.lives_bits;
+    return bits ? (uint32_t)1 << (bits - 1) : 0;
 }
 
 tarn_status tarn_pool_describe(const tarn_pool *pool, tarn_pool_info *info)
@@ -134,14 +145,18 @@ tarn_status tarn_pool_describe(const tarn_pool *pool, tarn_pool_info *info)
         .capacity = (size_t)tarn_slots_capacity_(pool),
         .capacity_max = plan->capacity_max,
         .slots = plan->slots_max,
-        .slots_carved = (size_t)read(&pool->slots_carved),
+        .slots_carved =
+            (size_t)(read(&pool->slots_carved) - read(&pool->space.slots_trimmed)),
         .caches_max = plan->caches_max,
         .cache_objects_max = plan->cache_objects_max,
         .magazine_objects = plan->magazine_objects,
         .tag_bits = tag_bits(pool),
         .reserved_bytes = plan->reserved_bytes,
         .committed_bytes = (size_t)read(&pool->growth.committed_bytes),
+        .lives_max = lives_max(plan),
+        .group_bytes = plan->has_groups ? plan->stride_bytes << plan->group_shift : 0,
         .exact = plan->exact,
+        .handles = pool->has_lives,
         .checked = pool->checked,
         .inspected = pool->is_inspected,
     };

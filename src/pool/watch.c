@@ -5,6 +5,7 @@
 #include "pool/cache.h"
 #include "pool/check.h"
 #include "pool/direct.h"
+#include "pool/full.h"
 #include "pool/loan.h"
 #include "pool/quarantine.h"
 #include "pool/reserve.h"
@@ -25,7 +26,8 @@ static uint64_t draw(tarn_pool *pool)
 
 static bool is_to_fail(tarn_pool *pool)
 {
-    return pool->check.fail_one_in && draw(pool) % pool->check.fail_one_in == 0;
+    return pool->is_ending ||
+           (pool->check.fail_one_in && draw(pool) % pool->check.fail_one_in == 0);
 }
 
 static bool is_refused(tarn_cache_state *cache, size_t count)
@@ -58,40 +60,108 @@ static void *take(tarn_cache_state *cache)
     return object;
 }
 
-void *tarn_watch_alloc_(tarn_cache_state *cache)
+/* Gives an object back to where it was taken from. */
+static void untake(tarn_pool *pool, tarn_cache_state *cache, void *object)
 {
+    if (cache)
+        tarn_cache_untake_(cache, 1, &object);
+    else
+        tarn_direct_undo_(pool, object);
+}
+
+/* Hands the object to the host. */
+static tarn_status begin(tarn_pool *pool, tarn_cache_state *cache, void *object, const char *site)
+{
+    tarn_loan_begin_(pool, object, site);
+    if (tarn_life_begin_(pool, object))
+        return TARN_OK;
+    tarn_loan_end_(pool, object, site);
+    untake(pool, cache, object);
+    return TARN_ERROR_CONSTRUCT;
+}
+
+static tarn_status alloc(tarn_cache_state *cache, void **object, const char *site)
+{
+    tarn_pool *pool = cache->pool;
+    if (!tarn_cache_is_attached_(cache)) {
+        tarn_check_detached_(pool, NULL, site);
+        return TARN_ERROR_NOT_ATTACHED;
+    }
+    if (is_refused(cache, 1))
+        return TARN_ERROR_FULL;
+    *object = take(cache);
+    tarn_status status = *object ? TARN_OK : tarn_full_take_(pool, cache, object);
+    return status == TARN_OK ? begin(pool, cache, *object, site) : status;
+}
+
+/* Counts a refusal, but for a cache that cannot be used at all. */
+static tarn_status answer(tarn_pool *pool, tarn_status status, void **object)
+{
+    if (status == TARN_OK)
+        return TARN_OK;
+    *object = NULL;
+    if (status != TARN_ERROR_NOT_ATTACHED)
+        tarn_cache_refused_(pool);
+    return status;
+}
+
+tarn_status tarn_watch_alloc_(tarn_cache_state *cache, void **object)
+{
+    *object = NULL;
     const char *site = tarn_site_take_(cache);
     tarn_user_entry entry = tarn_user_enter_(cache, site);
     if (entry == TARN_USER_REFUSED)
-        return NULL;
-    void *object = NULL;
-    if (!tarn_cache_is_attached_(cache))
-        tarn_check_detached_(cache->pool, NULL, site);
-    else if (is_refused(cache, 1) || !(object = take(cache)))
-        tarn_cache_refused_(cache->pool);
-    else
-        tarn_loan_begin_(cache->pool, object, site);
+        return TARN_ERROR_NOT_ATTACHED;
+    tarn_status status = alloc(cache, object, site);
     tarn_user_leave_(cache, entry);
-    return object;
+    return answer(cache->pool, status, object);
+}
+
+/* Ends the object's life and its loan. Of several that try, one succeeds; the others are reported.
+ */
+static bool end(tarn_pool *pool, void *object, const char *site, tarn_life_end *how)
+{
+    *how = TARN_LIFE_ENDED;
+    if (pool->has_lives) {
+        *how = tarn_life_end_exactly_(pool, object);
+        if (*how == TARN_LIFE_NOT_LIVE) {
+            tarn_loan_refuse_end_(pool, object, site);
+            return false;
+        }
+    }
+    return tarn_loan_end_(pool, object, site);
+}
+
+static void put(tarn_pool *pool, tarn_cache_state *cache, void *object, tarn_life_end how)
+{
+    if (how == TARN_LIFE_SPENT)
+        tarn_cache_forget_(pool, cache);
+    else
+        tarn_quarantine_put_(pool, cache, object);
+}
+
+void tarn_watch_return_(tarn_pool *pool, tarn_cache_state *cache, void *object, tarn_life_end how)
+{
+    const char *site = cache ? tarn_site_take_(cache) : tarn_site_take_direct_(pool);
+    tarn_user_entry entry = cache ? tarn_user_enter_(cache, site) : TARN_USER_NESTED;
+    if (entry == TARN_USER_REFUSED) /* reported; the life has ended all the same */
+        cache = NULL;
+    tarn_loan_end_(pool, object, site);
+    put(pool, cache, object, how);
+    if (cache)
+        tarn_user_leave_(cache, entry);
 }
 
 /* An object that comes too late for its cache still goes to the pool, unless that is checked. */
-static void free_detached(tarn_cache_state *cache, void *object, const char *site)
-{
-    tarn_pool *pool = cache->pool;
-    if (pool->checked)
-        tarn_check_detached_(pool, object, site);
-    else if (tarn_check_object_(pool, object, site) && tarn_loan_end_(pool, object, site))
-        tarn_direct_free_(pool, object);
-}
-
 static void free_one(tarn_cache_state *cache, void *object, const char *site)
 {
     tarn_pool *pool = cache->pool;
-    if (!tarn_cache_is_attached_(cache))
-        free_detached(cache, object, site);
-    else if (tarn_check_object_(pool, object, site) && tarn_loan_end_(pool, object, site))
-        tarn_quarantine_put_(pool, cache, object);
+    bool is_attached = tarn_cache_is_attached_(cache);
+    tarn_life_end how;
+    if (!is_attached && pool->checked)
+        tarn_check_detached_(pool, object, site);
+    else if (tarn_check_object_(pool, object, site) && end(pool, object, site, &how))
+        put(pool, is_attached ? cache : NULL, object, how);
 }
 
 void tarn_watch_free_(tarn_cache_state *cache, void *object)
@@ -123,6 +193,21 @@ static tarn_status take_bulk(tarn_cache_state *cache, size_t count, void **objec
     return status;
 }
 
+/* Others may have come across the lives that have begun, so these end like any other. */
+static tarn_status begin_one_of_many(tarn_cache_state *cache, size_t i, size_t count,
+                                     void **objects, const char *site)
+{
+    tarn_pool *pool = cache->pool;
+    tarn_loan_begin_(pool, objects[i], site);
+    if (tarn_life_begin_(pool, objects[i]))
+        return TARN_OK;
+    tarn_loan_end_(pool, objects[i], site);
+    tarn_cache_untake_(cache, count - i, objects + i);
+    for (size_t k = 0; k < i; k++)
+        free_one(cache, objects[k], site);
+    return TARN_ERROR_CONSTRUCT;
+}
+
 static tarn_status alloc_bulk(tarn_cache_state *cache, size_t count, void **objects,
                               const char *site)
 {
@@ -132,7 +217,7 @@ static tarn_status alloc_bulk(tarn_cache_state *cache, size_t count, void **obje
     }
     tarn_status status = take_bulk(cache, count, objects);
     for (size_t i = 0; status == TARN_OK && i < count; i++)
-        tarn_loan_begin_(cache->pool, objects[i], site);
+        status = begin_one_of_many(cache, i, count, objects, site);
     return status;
 }
 
@@ -181,19 +266,26 @@ static void *take_direct(tarn_pool *pool)
     return object;
 }
 
-void *tarn_watch_direct_alloc_(tarn_pool *pool)
+static tarn_status alloc_direct(tarn_pool *pool, void **object, const char *site)
 {
+    if (is_to_fail(pool))
+        return TARN_ERROR_FULL;
+    *object = take_direct(pool);
+    tarn_status status = *object ? TARN_OK : tarn_full_take_(pool, NULL, object);
+    return status == TARN_OK ? begin(pool, NULL, *object, site) : status;
+}
+
+tarn_status tarn_watch_direct_alloc_(tarn_pool *pool, void **object)
+{
+    *object = NULL;
     const char *site = tarn_site_take_direct_(pool);
-    void *object = is_to_fail(pool) ? NULL : take_direct(pool);
-    if (!object)
-        return tarn_cache_refused_(pool);
-    tarn_loan_begin_(pool, object, site);
-    return object;
+    return answer(pool, alloc_direct(pool, object, site), object);
 }
 
 void tarn_watch_direct_free_(tarn_pool *pool, void *object)
 {
     const char *site = tarn_site_take_direct_(pool);
-    if (tarn_check_object_(pool, object, site) && tarn_loan_end_(pool, object, site))
-        tarn_quarantine_put_(pool, NULL, object);
+    tarn_life_end how;
+    if (tarn_check_object_(pool, object, site) && end(pool, object, site, &how))
+        put(pool, NULL, object, how);
 }

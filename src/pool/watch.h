@@ -3,9 +3,10 @@
 #ifndef TARN_POOL_WATCH_H
 #define TARN_POOL_WATCH_H
 
+#include "pool/life/life.h"
 #include "pool/state.h"
 
-void *tarn_watch_alloc_(tarn_cache_state *cache);
+tarn_status tarn_watch_alloc_(tarn_cache_state *cache, void **object);
 void tarn_watch_free_(tarn_cache_state *cache, void *object);
 
 tarn_status tarn_watch_alloc_bulk_(tarn_cache_state *cache, size_t count, void **objects);
@@ -13,8 +14,12 @@ void tarn_watch_free_bulk_(tarn_cache_state *cache, size_t count, void *const *o
 
 tarn_status tarn_watch_reserve_(tarn_cache_state *cache, size_t count);
 
+/* Gives an object back whose life was ended by its handle, to the cache, or directly where that is
+ * NULL. */
+void tarn_watch_return_(tarn_pool *pool, tarn_cache_state *cache, void *object, tarn_life_end end);
+
 /* For threads without a cache. */
-void *tarn_watch_direct_alloc_(tarn_pool *pool);
+tarn_status tarn_watch_direct_alloc_(tarn_pool *pool, void **object);
 void tarn_watch_direct_free_(tarn_pool *pool, void *object);
 
 #endif

@@ -1,0 +1,99 @@
+#include "pool/full.h"
+
+#include "pool/array.h"
+#include "pool/cache.h"
+#include "pool/direct.h"
+#include "pool/life/handles.h"
+#include "pool/life/life.h"
+#include "pool/loan.h"
+
+/* The pools whose host functions the calling thread is inside, innermost first, so that an
+ * allocation from one of them there does not ask again. */
+typedef struct asking {
+    const tarn_pool *pool;
+    const struct asking *outer;
+} asking;
+
+static _Thread_local const asking *innermost;
+
+static bool is_asking(const tarn_pool *pool)
+{
+    for (const asking *a = innermost; a; a = a->outer)
+        if (a->pool == pool)
+            return true;
+    return false;
+}
+
+static void *take(tarn_pool *pool, tarn_cache_state *cache)
+{
+    return cache ? tarn_cache_take_(cache) : tarn_direct_alloc_(pool);
+}
+
+/* The victim passes to the allocation without going through the pool: a free and an allocation. */
+static void count_eviction(tarn_pool *pool, tarn_cache_state *cache)
+{
+    /* relaxed: figures for samples. */
+    tarn_u64_fetch_add_relaxed(&pool->evictions, 1);
+    if (cache && !pool->plan.exact) {
+        tarn_array_count_allocs_(cache, 1);
+        return;
+    }
+    if (cache)
+        tarn_array_count_allocs_(cache, 1); /* a reservation is measured by it */
+    tarn_u64_fetch_add_relaxed(&pool->direct.allocs, 1);
+    tarn_u64_fetch_add_relaxed(&pool->direct.frees, 1);
+}
+
+/* Ends the victim's life, if it is still the one that was named. NULL otherwise, and when its slot
+ * was retired by that. */
+static void *claim(tarn_pool *pool, tarn_cache_state *cache, tarn_handle victim)
+{
+    void *object = NULL;
+    if (tarn_handles_try_end_(pool, victim, &object) != TARN_OK)
+        return NULL;
+    tarn_life_end end = tarn_life_finish_(pool, object);
+    if (pool->is_watched)
+        tarn_loan_end_(pool, object, NULL);
+    if (end == TARN_LIFE_SPENT) {
+        tarn_cache_forget_(pool, cache);
+        return NULL;
+    }
+    count_eviction(pool, cache);
+    return object;
+}
+
+static tarn_status evict(tarn_pool *pool, tarn_cache_state *cache, void **object)
+{
+    for (uint32_t tried = 0; tried < TARN_EVICTIONS_TRIED_MAX; tried++) {
+        tarn_handle victim = pool->evict(pool->evict_context, pool);
+        if (tarn_handle_is_none(victim))
+            return TARN_ERROR_PINNED;
+        *object = claim(pool, cache, victim);
+        if (!*object) /* somebody ended that life first, so something may be free */
+            *object = take(pool, cache);
+        if (*object)
+            return TARN_OK;
+    }
+    return TARN_ERROR_FULL;
+}
+
+static tarn_status ask(tarn_pool *pool, tarn_cache_state *cache, void **object)
+{
+    for (uint32_t attempt = 0; pool->full(pool->full_context, pool, attempt); attempt++) {
+        *object = take(pool, cache);
+        if (*object)
+            return TARN_OK;
+    }
+    return TARN_ERROR_FULL;
+}
+
+tarn_status tarn_full_take_(tarn_pool *pool, tarn_cache_state *cache, void **object)
+{
+    if ((!pool->evict && !pool->full) || is_asking(pool))
+        return TARN_ERROR_FULL;
+    asking here = {pool, innermost};
+    innermost = &here;
+    tarn_status status = pool->evict ? evict(pool, cache, object) : ask(pool, cache, object);
+    innermost = here.outer;
+    return status;
+}
