@@ -89,9 +89,9 @@ static void t78_create_fails_cleanly_at_each_of_its_memory_calls(void **state)
 {
     (void)state;
     tarn_pool_options options = options_of(false);
-    assert_int_equal(fail_each_call_of_create(&options), 7); /* reserve, head, four regions */
+    assert_int_equal(fail_each_call_of_create(&options), 8); /* reserve, head, five regions */
     options.exact = true;
-    assert_int_equal(fail_each_call_of_create(&options), 5); /* no regions for magazines */
+    assert_int_equal(fail_each_call_of_create(&options), 5); /* none for magazines and groups */
 }
 
 static void incomplete_memory_functions_are_invalid(void **state)

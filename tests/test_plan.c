@@ -37,6 +37,13 @@ static size_t default_cache_objects(const tarn_plan *plan)
     return tarn_size_min(objects, tarn_size_max(of_a_mebibyte, 1));
 }
 
+/* A chain or a group, whichever is more. */
+static size_t trimmed_at_once(const tarn_plan *plan)
+{
+    size_t chain = (size_t)plan->chain_magazines * plan->magazine_objects;
+    return plan->has_groups ? tarn_size_max(chain, (size_t)1 << plan->group_shift) : 0;
+}
+
 static void check_caches(const tarn_pool_options *options, const tarn_plan *plan)
 {
     size_t asked = options->cache_objects_max;
@@ -48,9 +55,10 @@ static void check_caches(const tarn_pool_options *options, const tarn_plan *plan
     assert_in_range(plan->array_objects, plan->magazine_objects, TARN_CACHE_ARRAY_OBJECTS);
     assert_in_range(plan->chain_magazines, 1, TARN_CHAIN_MAGAZINES_MAX);
     assert_true(plan->chain_magazines <= tarn_size_max(plan->shelf_magazines, 1));
-    /* What caches, and threads without one, can keep others from finding. */
+    /* What caches, threads without one, and the one that trims can keep others from finding. */
     size_t strandable = (size_t)plan->caches_max * plan->cache_objects_max +
-                        (size_t)16 * plan->chain_magazines * plan->magazine_objects;
+                        (size_t)16 * plan->chain_magazines * plan->magazine_objects +
+                        trimmed_at_once(plan);
     assert_int_equal(plan->slack_slots, strandable);
     /* One for every magazine's worth of slots, and what each hand may keep empty. */
     assert_true(plan->magazines_max >=
@@ -82,6 +90,8 @@ static void check_regions(const tarn_plan *plan, size_t page_bytes)
         {&plan->slot_links, (plan->slots_max + 1) * sizeof(tarn_u32)},
         {&plan->loans, plan->loans.bytes_max ? plan->slots_max * sizeof(tarn_loan) : 0},
         {&plan->quarantine, plan->quarantine_objects * sizeof(uint32_t)},
+        {&plan->lives, plan->layout.lives_bits ? plan->slots_max * sizeof(tarn_u32) : 0},
+        {&plan->groups, tarn_plan_groups(plan, plan->slots_max) * sizeof(tarn_group)},
         {&plan->slots, plan->slots_max * plan->stride_bytes},
     };
     size_t end = 0;

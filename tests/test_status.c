@@ -19,6 +19,11 @@ static const struct {
     {6, "TARN_ERROR_NO_CACHE"},
     {7, "TARN_ERROR_NOT_ATTACHED"},
     {8, "TARN_ERROR_LIVE_OBJECTS"},
+    {9, "TARN_ERROR_STALE"},
+    {10, "TARN_ERROR_FOREIGN"},
+    {11, "TARN_ERROR_PINNED"},
+    {12, "TARN_ERROR_CONSTRUCT"},
+    {13, "TARN_ERROR_BUSY"},
 };
 
 #define STATUSES (int)(sizeof statuses / sizeof statuses[0])

@@ -5,7 +5,8 @@
  *
  * In the order of their slots. An object that is live throughout is visited exactly once; one whose
  * life begins or ends meanwhile once or not at all. What the visitor reads of an object that others
- * write is the host's to order. The visitor may free the visited object and any other, and allocate.
+ * write is the host's to order. The visitor may free the visited object and any other, and
+ * allocate.
  *
  * Objects that others still point to are best freed in two steps: mark them in one pass over all,
  * free what is marked in the next; in between, everybody sees the marks (examples/bullets). */

@@ -117,10 +117,11 @@ static inline void *tarn_resolve(const tarn_pool *pool, tarn_handle handle)
 TARN_API tarn_status tarn_take(tarn_cache *cache, tarn_handle *handle, void **object);
 
 /* Ends the life that the handle names; the object goes to the cache.
- * Returns TARN_OK; TARN_ERROR_INVALID (a null cache, a pool without handles); TARN_ERROR_STALE (that
- * life has ended, or the handle is none); TARN_ERROR_FOREIGN (another pool's, where handles hold
- * the pool's number). On failure nothing was done. A cache that is not attached is no hindrance, as
- * in tarn_free. Threads: the cache's user; any number of them with the same handle. */
+ * Returns TARN_OK; TARN_ERROR_INVALID (a null cache, a pool without handles); TARN_ERROR_STALE
+ * (that life has ended, or the handle is none); TARN_ERROR_FOREIGN (another pool's, where handles
+ * hold the pool's number). On failure nothing was done. A cache that is not attached is no
+ * hindrance, as in tarn_free. Threads: the cache's user; any number of them with the same handle.
+ */
 TARN_API tarn_status tarn_release(tarn_cache *cache, tarn_handle handle);
 
 /* The same without a cache of one's own: see tarn/guest.h. Threads: any. */

@@ -61,8 +61,8 @@ typedef bool tarn_grow_fn(void *context, tarn_pool *pool, size_t objects_now, si
 
 /* Names a live object of the full pool that is to make room: see tarn/full.h. A handle that is none
  * says that there is no such object, and the allocation fails with TARN_ERROR_PINNED. When the life
- * it names has ended meanwhile, the allocation looks again for a free object, then asks again, up to
- * TARN_EVICTIONS_TRIED_MAX times. */
+ * it names has ended meanwhile, the allocation looks again for a free object, then asks again, up
+ * to TARN_EVICTIONS_TRIED_MAX times. */
 typedef tarn_handle tarn_evict_fn(void *context, tarn_pool *pool);
 
 #define TARN_EVICTIONS_TRIED_MAX 64u
@@ -117,10 +117,10 @@ typedef struct tarn_pool_options {
                            pools with handles, and in checked ones */
     void *live_context;
     tarn_shrink_options shrink;
-    bool checked;               /* look for misuse in every call, and report it
-                                   (false; true in a library built with TARN_CHECKED) */
-    tarn_check_options check;   /* what a checked pool looks for besides */
-    tarn_report_fn *report;     /* told of each misuse (print to stderr and abort) */
+    bool checked;             /* look for misuse in every call, and report it
+                                 (false; true in a library built with TARN_CHECKED) */
+    tarn_check_options check; /* what a checked pool looks for besides */
+    tarn_report_fn *report;   /* told of each misuse (print to stderr and abort) */
     void *report_context;
     const tarn_memory *memory; /* copied (the operating system) */
 } tarn_pool_options;
@@ -140,14 +140,15 @@ typedef struct tarn_pool_info {
     uint32_t tag_bits;          /* of the narrowest ABA tag in use, at least 32 */
     size_t reserved_bytes;      /* of address space */
     size_t committed_bytes;     /* of it usable; the system backs what is touched */
-    uint32_t lives_max;        /* of one slot, before it is retired; 0 without handles */
-    size_t group_bytes;        /* what is given back to the system at once; 0: never */
+    uint32_t lives_max;         /* of one slot, before it is retired; 0 without handles */
+    size_t group_bytes;         /* what is given back to the system at once; 0: never */
     bool exact, checked, handles;
     bool inspected; /* a memory checker watches: see tarn/check.h */
 } tarn_pool_info;
 
 /* A sample. While other threads work, each figure is near the truth, and none is negative or more
- * than the pool has; at quiescence allocs - frees = live = slots_carved - free - slots_retired, exactly. */
+ * than the pool has; at quiescence, exactly,
+ * allocs - frees = live = slots_carved - free_in_caches - free_in_depot - slots_retired. */
 typedef struct tarn_pool_statistics {
     uint64_t allocs, frees; /* objects, since creation; clear counts as a free of what was live */
     uint64_t live;
@@ -161,7 +162,7 @@ typedef struct tarn_pool_statistics {
     uint64_t slots_retired;      /* their lives are used up */
     uint64_t slots_trimmed;      /* their memory has gone back to the system, now */
     uint64_t constructs_refused; /* by the construct hook */
-    uint32_t caches_attached; /* guest threads' caches included */
+    uint32_t caches_attached;    /* guest threads' caches included */
 } tarn_pool_statistics;
 
 /* Reserves the pool's largest size and touches only what it must, whatever the capacity.
@@ -188,8 +189,8 @@ TARN_API tarn_status tarn_pool_destroy(tarn_pool *pool);
 /* Makes every object free at once, in time that depends on the caches, not on the objects, unless
  * the pool is checked or has handles. What was live is dropped: its handles are stale, and where
  * hooks reset on return, it is reset; else its content is not looked at. Objects that a reset hook
- * allocates meanwhile stay live. Caches stay attached and empty; reservations end. Tags go on, so that no operation that began before can succeed
- * afterwards.
+ * allocates meanwhile stay live. Caches stay attached and empty; reservations end. Tags go on, so
+ * that no operation that began before can succeed afterwards.
  * Returns TARN_OK or TARN_ERROR_INVALID (null). Threads: no other use of the pool at the time. */
 TARN_API tarn_status tarn_pool_clear(tarn_pool *pool);
 

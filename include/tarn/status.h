@@ -18,7 +18,7 @@ extern "C" {
     X(TARN_ERROR_FULL, 5, "the pool has too few free objects")                     \
     X(TARN_ERROR_NO_CACHE, 6, "every cache of the pool is attached already")       \
     X(TARN_ERROR_NOT_ATTACHED, 7, "the cache is not attached")                     \
-    X(TARN_ERROR_LIVE_OBJECTS, 8, "objects of the pool are still live")                 \
+    X(TARN_ERROR_LIVE_OBJECTS, 8, "objects of the pool are still live")            \
     X(TARN_ERROR_STALE, 9, "the handle's object is not live any more")             \
     X(TARN_ERROR_FOREIGN, 10, "the handle belongs to another pool")                \
     X(TARN_ERROR_PINNED, 11, "the pool is full, and nothing in it may be evicted") \

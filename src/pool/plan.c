@@ -117,8 +117,8 @@ static void plan_groups(size_t page_bytes, tarn_plan *plan)
     size_t pool_bytes = 0;
     if (!tarn_size_multiply(plan->capacity_max, plan->stride_bytes, &pool_bytes))
         pool_bytes = SIZE_MAX;
-    size_t bytes = tarn_size_max(tarn_size_min(pool_bytes / GROUPS_WANTED, GROUP_BYTES_MAX),
-                                 page_bytes);
+    size_t bytes =
+        tarn_size_max(tarn_size_min(pool_bytes / GROUPS_WANTED, GROUP_BYTES_MAX), page_bytes);
     size_t slots = bytes / plan->stride_bytes;
     plan->group_shift = slots > 1 ? tarn_bits_for(slots) - 1 : 0;
     plan->has_groups = !plan->exact && pool_bytes >= 2 * page_bytes;

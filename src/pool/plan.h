@@ -57,9 +57,9 @@ typedef struct tarn_plan {
     size_t reserved_bytes;
 } tarn_plan;
 
-/* Fills *plan from *options. There, checked means watched, check is as checks.h resolved it, and handles
- * is true where anything needs them.
- * Returns TARN_OK, TARN_ERROR_INVALID or TARN_ERROR_TOO_LARGE; *plan is unspecified on failure. */
+/* Fills *plan from *options. There, checked means watched, check is as checks.h resolved it, and
+ * handles is true where anything needs them. Returns TARN_OK, TARN_ERROR_INVALID or
+ * TARN_ERROR_TOO_LARGE; *plan is unspecified on failure. */
 tarn_status tarn_plan_make(const tarn_pool_options *options, size_t page_bytes,
                            size_t head_bytes_per_pool, size_t head_bytes_per_cache,
                            tarn_plan *plan);

@@ -73,8 +73,8 @@ static tarn_pool_options resolve(const tarn_pool_options *options, tarn_checks *
     }
     resolved.checked = checks->is_watched;
     resolved.check = checks->options;
-    resolved.handles = options->handles || options->zero_fill || options->evict ||
-                       has_hooks(options);
+    resolved.handles =
+        options->handles || options->zero_fill || options->evict || has_hooks(options);
     return resolved;
 }
 

@@ -132,9 +132,9 @@ typedef struct tarn_space {
 
 /* The trimmer's own: see space/maintain.c. */
 typedef struct tarn_window {
-    uint32_t calls;       /* of the present window */
-    uint64_t lowest;      /* number of free objects in it */
-    uint64_t surplus;     /* to be trimmed during it */
+    uint32_t calls;   /* of the present window */
+    uint64_t lowest;  /* number of free objects in it */
+    uint64_t surplus; /* to be trimmed during it */
 } tarn_window;
 
 struct tarn_pool {
@@ -156,8 +156,8 @@ struct tarn_pool {
     tarn_check_options check;
     tarn_loan *loans;      /* one per slot, in a watched pool */
     uint32_t *quarantined; /* slots */
-    bool has_lives;    /* see life/word.h */
-    bool is_featured;  /* watched, or with lives or a full function: calls go by life/calls.h */
+    bool has_lives;        /* see life/word.h */
+    bool is_featured;      /* watched, or with lives or a full function: calls go by life/calls.h */
     bool zero_fill;
     tarn_hooks hooks;
     tarn_u32 *lives; /* one per slot */
@@ -181,7 +181,7 @@ struct tarn_pool {
     tarn_pool *registry_next, *registry_previous;
 
     bool is_ending; /* its objects are being destroyed: allocations are refused */
-    bool is_torn;   /* in a forked child until clear: what vanished threads had in hand is missing */
+    bool is_torn; /* in a forked child until clear: what vanished threads had in hand is missing */
 
     TARN_ALIGNED_LINE tarn_u64 slots_carved; /* moves only when it succeeds */
     TARN_ALIGNED_LINE tarn_pool_growth growth;

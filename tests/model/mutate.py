@@ -196,6 +196,7 @@ class Build:
     def sources(self):
         """(path in the copy, whether the model watches it)."""
         for folder, watched in (("src/base", True), ("src/depot", True), ("src/pool", True),
+                                ("src/pool/life", True), ("src/pool/space", True),
                                 ("tests/model/engine", False), ("tests/model/clients", None),
                                 ("tests/model", False)):
             for name in sorted(os.listdir(os.path.join(self.source, folder))):

@@ -95,7 +95,7 @@ def build(tool, arguments):
     folder = os.path.join(arguments.build, tool.name)
     os.makedirs(folder, exist_ok=True)
     source = os.path.join(arguments.tree, "src")
-    files = [path for path in glob.glob(os.path.join(source, "*", "*.c"))
+    files = [path for path in glob.glob(os.path.join(source, "**", "*.c"), recursive=True)
              if not path.endswith("_windows.c")]
     files.append(os.path.join(arguments.tree, "tests", "sanitizers", "fault.c"))
     includes = [f"-I{folder}" for folder in (os.path.join(arguments.tree, "include"), source)]

@@ -66,8 +66,7 @@ static bool is_live(const tarn_pool *pool, uint64_t slot)
     if (pool->has_lives)
         return tarn_life_is_live_(tarn_life_word_(pool, slot));
     /* relaxed: nobody else is at work. */
-    return pool->is_watched &&
-           tarn_u32_load_relaxed(&pool->loans[slot].state) == TARN_LOAN_LENT;
+    return pool->is_watched && tarn_u32_load_relaxed(&pool->loans[slot].state) == TARN_LOAN_LENT;
 }
 
 void tarn_ends_report_live_(tarn_pool *pool)
@@ -80,8 +79,7 @@ void tarn_ends_report_live_(tarn_pool *pool)
         tarn_handle handle = {0};
         if (pool->has_lives)
             handle = tarn_life_handle_(pool, slot, tarn_life_word_(pool, slot));
-        const char *site =
-            pool->is_watched ? tarn_loan_site_(&pool->loans[slot].alloc_site) : NULL;
+        const char *site = pool->is_watched ? tarn_loan_site_(&pool->loans[slot].alloc_site) : NULL;
         pool->live(pool->live_context, pool->name, tarn_slot_object_(pool, slot), handle, site);
     }
 }
