@@ -86,7 +86,8 @@ static void check_plan(size_t object_bytes, size_t capacity, uint32_t caches_max
     size_t end = 0;
     CHECK(is_in_order(&plan.head, &end) && is_in_order(&plan.magazine_headers, &end) &&
           is_in_order(&plan.magazine_lists, &end) && is_in_order(&plan.slot_links, &end) &&
-          is_in_order(&plan.slots, &end) && end == plan.reserved_bytes);
+          is_in_order(&plan.groups, &end) && is_in_order(&plan.slots, &end) &&
+          end == plan.reserved_bytes);
     CHECK(plan.slots.bytes_max / plan.stride_bytes >= plan.slots_max);
     CHECK(plan.slots_max >= capacity && plan.slots_max <= TARN_CAPACITY_MAX);
 }
