@@ -4,6 +4,7 @@
 #include "pool/quarantine.h"
 #include "pool/reserve.h"
 #include "pool/slots.h"
+#include "pool/space/groups.h"
 
 #include <stdlib.h>
 
@@ -82,6 +83,8 @@ static void note_all(audit *a)
     for (uint32_t i = 0; i < depot->shard_count; i++)
         note_full(a, tarn_stack_top(&depot->shards[i].full, &depot->magazines.links));
     note_slot_chain(a, tarn_stack_top(&depot->loose, &depot->slots));
+    for (uint32_t i = 0; i < tarn_groups_used_(pool); i++)
+        note_slot_chain(a, tarn_stack_top(&pool->groups[i].sorted, &depot->slots));
     for (uint64_t i = 0; i < tarn_quarantine_count_(pool); i++)
         note_slot(a, tarn_quarantine_slot_(pool, i));
 }

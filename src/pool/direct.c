@@ -3,6 +3,7 @@
 #include "pool/grow.h"
 #include "pool/reclaim.h"
 #include "pool/slots.h"
+#include "pool/space/groups.h"
 
 /* Breaking up a magazine is rare, so that all share one shard for it. */
 #define SHARD 0u
@@ -69,10 +70,18 @@ static void *from_shelves(tarn_pool *pool)
     return split(pool, magazine);
 }
 
+static void *from_groups(tarn_pool *pool)
+{
+    void *object = NULL;
+    return tarn_groups_take_(pool, 1, &object) > 0 ? object : NULL;
+}
+
 static void *from_common(tarn_pool *pool)
 {
     void *object = from_loose(pool);
-    return object ? object : from_depot(pool);
+    if (!object)
+        object = from_depot(pool);
+    return object ? object : from_groups(pool);
 }
 
 /* As in refill.c, in the same order. */
@@ -83,6 +92,8 @@ static void *from_afar(tarn_pool *pool, uint64_t capacity)
         object = from_shelves(pool);
     if (!object && tarn_reclaim_left_(pool))
         object = from_common(pool);
+    if (!object && tarn_groups_restore_(pool))
+        object = from_groups(pool);
     if (object)
         return object;
     tarn_reclaim_request_(pool, NULL);
@@ -101,7 +112,8 @@ void *tarn_direct_alloc_(tarn_pool *pool)
             count(&pool->direct.allocs);
             return object;
         }
-        if (carved && tarn_depot_is_dry(&pool->depot) && !tarn_grow_(pool, capacity))
+        if (carved && tarn_depot_is_dry(&pool->depot) && tarn_groups_sorted_(pool) == 0 &&
+            !tarn_groups_restore_(pool) && !tarn_grow_(pool, capacity))
             return NULL;
     }
 }

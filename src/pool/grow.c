@@ -59,7 +59,8 @@ static bool commit_region(tarn_pool *pool, uint32_t i, const region_need *need)
     if (pool->is_inspected && need->region == &pool->plan.slots)
         tarn_inspect_hide_unused(start, bytes);
     *committed = need->bytes;
-    tarn_counter_add_(&pool->growth.committed_bytes, bytes);
+    /* relaxed: a figure for samples; trimming takes from it. */
+    tarn_u64_fetch_add_relaxed(&pool->growth.committed_bytes, bytes);
     return true;
 }
 
@@ -77,9 +78,10 @@ bool tarn_grow_commit_(tarn_pool *pool, uint64_t capacity)
     return true;
 }
 
-static uint64_t next_capacity(const tarn_pool *pool, uint64_t capacity)
+static uint64_t next_capacity(const tarn_pool *pool, uint64_t capacity, uint64_t objects_max)
 {
     uint64_t step = pool->plan.grow_objects ? pool->plan.grow_objects : capacity;
+    step = step < objects_max ? step : objects_max;
     uint64_t room = pool->plan.capacity_max - capacity;
     return capacity + (step < room ? step : room);
 }
@@ -90,9 +92,9 @@ static bool is_within_budget(const tarn_pool *pool, uint64_t capacity)
            tarn_grow_bytes_(pool, capacity) <= pool->memory_bytes_max;
 }
 
-static bool grow_as_owner(tarn_pool *pool, uint64_t capacity)
+static bool grow_as_owner(tarn_pool *pool, uint64_t capacity, uint64_t objects_max)
 {
-    uint64_t next = next_capacity(pool, capacity);
+    uint64_t next = next_capacity(pool, capacity, objects_max);
     if (!is_within_budget(pool, next))
         return false;
     if (pool->grow && !pool->grow(pool->grow_context, pool, (size_t)capacity, (size_t)next))
@@ -105,9 +107,9 @@ static bool grow_as_owner(tarn_pool *pool, uint64_t capacity)
     return true;
 }
 
-/* Waits until nobody else grows. False when the caller is inside its own growth callback. */
-static bool become_grower(tarn_pool *pool, uint64_t self)
+bool tarn_grow_begin_(tarn_pool *pool)
 {
+    uint64_t self = tarn_os_thread_id();
     for (;;) {
         uint64_t grower = 0;
         /* E4 acquire: region_bytes as the last grower left them. */
@@ -119,15 +121,23 @@ static bool become_grower(tarn_pool *pool, uint64_t self)
     }
 }
 
-bool tarn_grow_(tarn_pool *pool, uint64_t capacity_seen)
+void tarn_grow_end_(tarn_pool *pool)
 {
-    if (capacity_seen >= pool->plan.capacity_max)
-        return false;
-    if (!become_grower(pool, tarn_os_thread_id()))
-        return false;
-    uint64_t capacity = tarn_slots_capacity_(pool);
-    bool grown = capacity > capacity_seen || grow_as_owner(pool, capacity);
     /* E4 release: region_bytes. */
     tarn_u64_store_release(&pool->growth.grower, 0);
+}
+
+bool tarn_grow_by_(tarn_pool *pool, uint64_t capacity_seen, uint64_t objects)
+{
+    if (capacity_seen >= pool->plan.capacity_max || !tarn_grow_begin_(pool))
+        return false;
+    uint64_t capacity = tarn_slots_capacity_(pool);
+    bool grown = capacity > capacity_seen || grow_as_owner(pool, capacity, objects);
+    tarn_grow_end_(pool);
     return grown;
+}
+
+bool tarn_grow_(tarn_pool *pool, uint64_t capacity_seen)
+{
+    return tarn_grow_by_(pool, capacity_seen, UINT64_MAX);
 }

@@ -15,7 +15,8 @@
 #define SHELF_MAGAZINES_MAX       4096u
 #define GROUP_BYTES_MAX           ((size_t)64 << 10)
 #define GROUPS_WANTED             16u /* in a small pool */
-#define LIVES_BITS_MIN            2u  /* one life, and what follows it */
+#define GROUP_PAGES_MIN           4u
+#define LIVES_BITS_MIN            2u /* one life, and what follows it */
 #define LIVES_BITS_MAX            30u
 
 /* The array holds two magazines, so that after moving one there is one left to give and room for
@@ -111,7 +112,8 @@ static bool magazines_are_countable(const tarn_plan *plan)
 }
 
 /* A group is a power of two of slots in 64 KiB at most, or on a page of the memory functions where
- * that is larger, less in small pools. A pool of hardly a page has none. */
+ * that is larger, less in small pools. Where it does not end with a page, it spans a few, of which
+ * those inside are its own. A pool of hardly a page has none. */
 static void plan_groups(size_t page_bytes, tarn_plan *plan)
 {
     size_t pool_bytes = 0;
@@ -121,6 +123,9 @@ static void plan_groups(size_t page_bytes, tarn_plan *plan)
         tarn_size_max(tarn_size_min(pool_bytes / GROUPS_WANTED, GROUP_BYTES_MAX), page_bytes);
     size_t slots = bytes / plan->stride_bytes;
     plan->group_shift = slots > 1 ? tarn_bits_for(slots) - 1 : 0;
+    while ((plan->stride_bytes << plan->group_shift) % page_bytes != 0 &&
+           plan->stride_bytes << plan->group_shift < GROUP_PAGES_MIN * page_bytes)
+        plan->group_shift++;
     plan->has_groups = !plan->exact && pool_bytes >= 2 * page_bytes;
 }
 

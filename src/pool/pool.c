@@ -125,6 +125,7 @@ static void set_up(tarn_pool *pool, const tarn_pool_options *options, const tarn
     pool->depot.shard_count = (uint32_t)tarn_size_min(plan->caches_max, TARN_DEPOT_SHARDS_MAX);
     tarn_slots_init_(pool, base + plan->slots.offset_bytes);
     tarn_handles_init_(pool);
+    tarn_groups_init_(pool);
     tarn_links_init(&pool->depot.slots, (tarn_u32 *)(base + plan->slot_links.offset_bytes),
                     sizeof(tarn_u32), (uint32_t)plan->slots_max);
     tarn_magazines_init(&pool->depot.magazines,

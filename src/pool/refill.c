@@ -8,6 +8,7 @@
 #include "pool/reserve.h"
 #include "pool/shelf.h"
 #include "pool/slots.h"
+#include "pool/space/groups.h"
 
 #include <string.h>
 
@@ -112,9 +113,21 @@ static bool from_other_shelves(tarn_cache_state *cache)
     return true;
 }
 
+/* What trimming has sorted. */
+static bool from_groups(tarn_cache_state *cache)
+{
+    uint32_t end = tarn_array_count_(cache);
+    uint32_t count = tarn_groups_take_(cache->pool, cache->pool->plan.magazine_objects,
+                                       cache->hot.objects + end);
+    tarn_array_set_count_(cache, end + count);
+    tarn_counter_add_(&cache->counters.loose_taken, count);
+    tarn_counter_add_(&cache->counters.objects_in, count);
+    return count > 0;
+}
+
 static bool from_common(tarn_cache_state *cache)
 {
-    return from_shelf(cache) || from_depot(cache) || from_loose(cache);
+    return from_shelf(cache) || from_depot(cache) || from_loose(cache) || from_groups(cache);
 }
 
 /* The dearer sources, after the depot turned out dry. */
@@ -124,6 +137,8 @@ static bool from_afar(tarn_cache_state *cache, uint64_t capacity)
     if (from_carving(cache, capacity) || from_other_shelves(cache))
         return true;
     if (tarn_reclaim_left_(pool) && from_common(cache))
+        return true;
+    if (tarn_groups_restore_(pool) && from_groups(cache))
         return true;
     tarn_reclaim_request_(pool, cache);
     return from_carving(cache, capacity + pool->plan.slack_slots);
@@ -140,7 +155,8 @@ bool tarn_refill_fresh_(tarn_cache_state *cache)
         bool carved = tarn_slots_are_carved_(pool, capacity);
         if (from_common(cache) || from_afar(cache, capacity))
             return true;
-        bool failed = carved && tarn_depot_is_dry(&pool->depot) && !tarn_grow_(pool, capacity);
+        bool failed = carved && tarn_depot_is_dry(&pool->depot) && tarn_groups_sorted_(pool) == 0 &&
+                      !tarn_groups_restore_(pool) && !tarn_grow_(pool, capacity);
         /* A growth callback may have freed objects to this very cache. */
         if (tarn_array_count_(cache) > before)
             return true;

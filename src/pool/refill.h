@@ -1,9 +1,10 @@
 /* What an allocation does when the array is empty: it looks for free objects, the nearest first.
  *
- *   1 the reserve     3 the depot          5 slots never used   7 caches of finished threads
- *   2 the own shelf   4 loose slots        6 other shelves      8 slack slots, 9 growth
+ *   1 the reserve     4 loose slots       7 other shelves               10 slack slots
+ *   2 the own shelf   5 sorted slots      8 caches of finished threads  11 growth
+ *   3 the depot       6 slots never used  9 slots that were trimmed
  *
- * before 8 it asks all other caches to drain. */
+ * before 10 it asks all other caches to drain. */
 #ifndef TARN_POOL_REFILL_H
 #define TARN_POOL_REFILL_H
 

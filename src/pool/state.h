@@ -117,7 +117,7 @@ typedef struct tarn_group {
     tarn_u32 count;    /* of them */
     tarn_u32 next;     /* link among the trimmed groups */
     tarn_u32 retired;  /* slots of the group that are free for ever */
-    tarn_u32 unused;
+    tarn_u32 is_trimmed;
 } tarn_group;
 
 /* What trimming sorted out, and took: see space/groups.h. */

@@ -102,7 +102,8 @@ tarn_status tarn_pool_sample(const tarn_pool *pool, tarn_pool_statistics *statis
     sum.frees += quarantined;
     sum.loose += quarantined;
     uint64_t carved = read(&pool->slots_carved);
-    int64_t in_depot = sum.loose + sum.magazines * pool->plan.magazine_objects;
+    int64_t in_depot = sum.loose + sum.magazines * pool->plan.magazine_objects -
+                       (int64_t)read(&pool->space.slots_trimmed);
     statistics->allocs = clamp(sum.allocs, UINT64_MAX);
     statistics->live = clamp(sum.allocs - sum.frees, carved);
     statistics->frees = clamp(sum.allocs - (int64_t)statistics->live, UINT64_MAX);

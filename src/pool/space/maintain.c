@@ -1,0 +1,63 @@
+/* Trimming by itself. Within a window of calls the lowest number of free objects is noted: so many
+ * were not needed at any time. What of it is more than the host wants to keep is the surplus of the
+ * next window, during which it goes back, a bite per call. The eighth of what is live that is kept
+ * besides is the hysteresis: demand that comes back to where it was finds its memory. */
+#include "base/size.h"
+#include "pool/reclaim.h"
+#include "pool/space/groups.h"
+#include "pool/space/trim.h"
+#include "tarn/space.h"
+
+#define WINDOW_CALLS_DEFAULT 64u
+#define LIVE_PARTS_KEPT      8u
+
+static uint32_t window_calls(const tarn_pool *pool)
+{
+    return pool->shrink.window_calls ? pool->shrink.window_calls : WINDOW_CALLS_DEFAULT;
+}
+
+/* Notes the pool's figures; at the window's end, what it was good for. */
+static void observe(tarn_pool *pool)
+{
+    tarn_window *window = &pool->window;
+    tarn_pool_statistics now;
+    tarn_pool_sample(pool, &now);
+    if (window->calls == 0 || now.free_in_depot < window->lowest)
+        window->lowest = now.free_in_depot;
+    if (++window->calls < window_calls(pool))
+        return;
+    uint64_t keep = pool->shrink.keep_objects + now.live / LIVE_PARTS_KEPT;
+    window->surplus = window->lowest > keep ? window->lowest - keep : 0;
+    window->calls = 0;
+    if (window->surplus > 0)
+        tarn_reclaim_request_(pool, NULL);
+}
+
+static void bite(tarn_pool *pool, size_t budget_bytes, size_t *bytes)
+{
+    tarn_window *window = &pool->window;
+    if (window->surplus < (uint64_t)1 << pool->plan.group_shift)
+        return;
+    tarn_trim_sort_(pool, tarn_size_max(1, budget_bytes / pool->plan.stride_bytes));
+    uint64_t gone = tarn_trim_give_back_(pool, window->surplus, budget_bytes, bytes);
+    window->surplus -= tarn_size_min((size_t)gone, (size_t)window->surplus);
+}
+
+tarn_status tarn_pool_maintain(tarn_pool *pool, size_t budget_bytes, size_t *bytes)
+{
+    size_t gone = 0;
+    if (bytes)
+        *bytes = 0;
+    if (!pool || pool->plan.exact)
+        return TARN_ERROR_INVALID;
+    if (!pool->plan.has_groups)
+        return TARN_OK;
+    if (!tarn_trim_begin_(pool))
+        return TARN_ERROR_BUSY;
+    observe(pool);
+    bite(pool, budget_bytes, &gone);
+    tarn_trim_end_(pool);
+    if (bytes)
+        *bytes = gone;
+    return TARN_OK;
+}
