@@ -31,11 +31,10 @@ void tarn_fork_repair_(tarn_pool *pool, uint32_t before, uint32_t now)
     for (uint32_t i = 0; i < pool->plan.caches_max; i++)
         repair_cache(pool, i, before, now);
     tarn_quarantine_repair_(pool);
-    /* A trim that vanished took what it had in hand with it; nobody else's can be under way. */
-    if (tarn_u64_load_relaxed(&pool->space.trimmer) != before)
-        tarn_u64_store_relaxed(&pool->space.trimmer, 0);
-    else
-        tarn_u64_store_relaxed(&pool->space.trimmer, now);
+    /* A trim that vanished took what it had in hand with it.
+     * relaxed: the child has one thread. */
+    bool is_trimming = tarn_u64_load_relaxed(&pool->space.trimmer) == before;
+    tarn_u64_store_relaxed(&pool->space.trimmer, is_trimming ? now : 0);
     /* Its own growth can be under way where the host's callback or memory functions fork.
      * relaxed: the child has one thread. */
     bool is_growing = tarn_u64_load_relaxed(&pool->growth.grower) == before;

@@ -15,6 +15,7 @@
 #define SHELF_MAGAZINES_MAX       4096u
 #define GROUP_BYTES_MAX           ((size_t)64 << 10)
 #define GROUPS_WANTED             16u /* in a small pool */
+#define GROUPS_MIN                4u  /* in any pool that has them */
 #define GROUP_PAGES_MIN           4u
 #define LIVES_BITS_MIN            2u /* one life, and what follows it */
 #define LIVES_BITS_MAX            30u
@@ -113,7 +114,7 @@ static bool magazines_are_countable(const tarn_plan *plan)
 
 /* A group is a power of two of slots in 64 KiB at most, or on a page of the memory functions where
  * that is larger, less in small pools. Where it does not end with a page, it spans a few, of which
- * those inside are its own. A pool of hardly a page has none. */
+ * those inside are its own. A pool of a few pages has none. */
 static void plan_groups(size_t page_bytes, tarn_plan *plan)
 {
     size_t pool_bytes = 0;
@@ -126,7 +127,7 @@ static void plan_groups(size_t page_bytes, tarn_plan *plan)
     while ((plan->stride_bytes << plan->group_shift) % page_bytes != 0 &&
            plan->stride_bytes << plan->group_shift < GROUP_PAGES_MIN * page_bytes)
         plan->group_shift++;
-    plan->has_groups = !plan->exact && pool_bytes >= 2 * page_bytes;
+    plan->has_groups = !plan->exact && plan->capacity_max >> plan->group_shift >= GROUPS_MIN;
 }
 
 /* Chosen split or not, an index has room for all slots; lives get the rest. */
