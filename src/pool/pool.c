@@ -236,13 +236,14 @@ static void clear_slots(tarn_pool *pool)
 {
     uint64_t listed = 0, live = 0;
     /* relaxed: the caller orders clear against every other use. */
-    if (pool->has_lives || tarn_u64_load_relaxed(&pool->space.slots_trimmed) > 0)
+    uint64_t trimmed = tarn_u64_load_relaxed(&pool->space.slots_trimmed);
+    if (pool->has_lives || trimmed > 0)
         listed = tarn_ends_relist_(pool, &live);
     else
         tarn_u64_store_relaxed(&pool->slots_carved, 0);
     tarn_direct_counters *direct = &pool->direct;
     tarn_u64_store_relaxed(&direct->frees, tarn_u64_load_relaxed(&direct->allocs) - live);
-    tarn_u64_store_relaxed(&direct->carves, listed + live);
+    tarn_u64_store_relaxed(&direct->carves, listed + live + trimmed);
     tarn_u64_store_relaxed(&direct->splits, 0);
     tarn_u64_store_relaxed(&direct->steals, 0);
     tarn_u64_store_relaxed(&pool->retired_directly, 0);
