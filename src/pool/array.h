@@ -76,12 +76,29 @@ static inline void tarn_gate_close_(tarn_cache_state *cache)
     tarn_gate_set_(cache, objects + TARN_CACHE_ARRAY_OBJECTS, objects);
 }
 
+/* A floor that no array's top is above: the inline calls find the gate closed, those of pools with
+ * lives find it open. */
+static inline void **tarn_gate_lives_floor_(void)
+{
+    return (void **)UINTPTR_MAX;
+}
+
+static inline bool tarn_gate_is_open_to_lives_(const tarn_cache_state *cache)
+{
+    /* relaxed: as above. */
+    return TARN_LOAD_RELAXED(&cache->hot.alloc_floor) == tarn_gate_lives_floor_();
+}
+
 static inline void tarn_gate_open_(tarn_cache_state *cache)
 {
     const tarn_pool *pool = cache->pool;
     void **objects = cache->hot.objects;
-    if (!pool->always_slow && cache->reserve_first == TARN_INDEX_NONE)
+    if (cache->reserve_first != TARN_INDEX_NONE)
+        return;
+    if (!pool->always_slow)
         tarn_gate_set_(cache, objects, objects + pool->plan.array_objects);
+    else if (pool->opens_to_lives)
+        tarn_gate_set_(cache, tarn_gate_lives_floor_(), objects);
 }
 
 #endif

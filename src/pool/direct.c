@@ -112,8 +112,7 @@ void *tarn_direct_alloc_(tarn_pool *pool)
             count(&pool->direct.allocs);
             return object;
         }
-        if (carved && tarn_depot_is_dry(&pool->depot) && tarn_groups_sorted_(pool) == 0 &&
-            !tarn_groups_restore_(pool) && !tarn_grow_(pool, capacity))
+        if (carved && tarn_groups_are_dry_(pool) && !tarn_grow_(pool, capacity))
             return NULL;
     }
 }

@@ -88,6 +88,8 @@ static void set_up_host(tarn_pool *pool, const tarn_pool_options *options)
 {
     pool->hooks = options->hooks;
     pool->zero_fill = options->zero_fill;
+    pool->renews_on_take =
+        options->zero_fill || (options->hooks.reset && !options->hooks.reset_on_return);
     pool->evict = options->evict;
     pool->evict_context = options->evict_context;
     pool->full = options->full;
@@ -116,6 +118,7 @@ static void set_up(tarn_pool *pool, const tarn_pool_options *options, const tarn
     pool->has_lives = plan->layout.lives_bits > 0;
     pool->is_featured = pool->is_watched || pool->has_lives || options->full;
     pool->always_slow = pool->is_watched || pool->has_lives || plan->exact;
+    pool->opens_to_lives = pool->has_lives && !pool->is_watched && !plan->exact;
     pool->check = checks->options;
     pool->loans = (tarn_loan *)(base + plan->loans.offset_bytes);
     pool->quarantined = (uint32_t *)(base + plan->quarantine.offset_bytes);

@@ -155,8 +155,7 @@ bool tarn_refill_fresh_(tarn_cache_state *cache)
         bool carved = tarn_slots_are_carved_(pool, capacity);
         if (from_common(cache) || from_afar(cache, capacity))
             return true;
-        bool failed = carved && tarn_depot_is_dry(&pool->depot) && tarn_groups_sorted_(pool) == 0 &&
-                      !tarn_groups_restore_(pool) && !tarn_grow_(pool, capacity);
+        bool failed = carved && tarn_groups_are_dry_(pool) && !tarn_grow_(pool, capacity);
         /* A growth callback may have freed objects to this very cache. */
         if (tarn_array_count_(cache) > before)
             return true;

@@ -120,10 +120,13 @@ typedef struct tarn_group {
     tarn_u32 is_trimmed;
 } tarn_group;
 
+/* Of tarn_space.sorted. The rest is a signed number of slots. */
+#define TARN_SORTED_TAG_BITS 30u
+
 /* What trimming sorted out, and took: see space/groups.h. */
 typedef struct tarn_space {
     tarn_u64 trimmer;       /* id of the thread that trims, or 0 */
-    tarn_u64 sorted;        /* slots in all groups */
+    tarn_u64 sorted;        /* slots in all groups, and a tag that each change adds one to */
     tarn_u32 first;         /* no group below this index has sorted slots */
     tarn_u64 slots_trimmed; /* of the groups whose memory is gone */
     tarn_stack trimmed;     /* those groups, by index + 1 */
@@ -157,6 +160,8 @@ struct tarn_pool {
     tarn_loan *loans;      /* one per slot, in a watched pool */
     uint32_t *quarantined; /* slots */
     bool has_lives;        /* see life/word.h */
+    bool opens_to_lives;   /* caches' arrays serve the calls of life/fast.h */
+    bool renews_on_take;   /* resets or zeroes what had a life before */
     bool is_featured;      /* watched, or with lives or a full function: calls go by life/calls.h */
     bool zero_fill;
     tarn_hooks hooks;

@@ -138,6 +138,7 @@ tarn_status tarn_pool_describe(const tarn_pool *pool, tarn_pool_info *info)
     if (!pool || !info)
         return TARN_ERROR_INVALID;
     const tarn_plan *plan = &pool->plan;
+    uint64_t trimmed = read(&pool->space.slots_trimmed); /* first: never more than were carved */
     *info = (tarn_pool_info){
         .name = pool->name,
         .object_bytes = plan->object_bytes,
@@ -146,7 +147,7 @@ tarn_status tarn_pool_describe(const tarn_pool *pool, tarn_pool_info *info)
         .capacity = (size_t)tarn_slots_capacity_(pool),
         .capacity_max = plan->capacity_max,
         .slots = plan->slots_max,
-        .slots_carved = (size_t)(read(&pool->slots_carved) - read(&pool->space.slots_trimmed)),
+        .slots_carved = (size_t)(read(&pool->slots_carved) - trimmed),
         .caches_max = plan->caches_max,
         .cache_objects_max = plan->cache_objects_max,
         .magazine_objects = plan->magazine_objects,

@@ -6,6 +6,7 @@
 #include "pool/cache.h"
 #include "pool/direct.h"
 #include "pool/full.h"
+#include "pool/life/fast.h"
 #include "pool/life/life.h"
 #include "pool/watch.h"
 
@@ -30,6 +31,10 @@ static tarn_status begin(tarn_pool *pool, tarn_cache_state *cache, void **object
 tarn_status tarn_calls_alloc_(tarn_cache_state *cache, void **object)
 {
     tarn_pool *pool = cache->pool;
+    uint64_t slot;
+    uint32_t word;
+    if (TARN_LIKELY(tarn_fast_take_(cache, object, &slot, &word)))
+        return TARN_OK;
     if (TARN_UNLIKELY(pool->is_watched))
         return tarn_watch_alloc_(cache, object);
     *object = NULL;
@@ -79,6 +84,8 @@ tarn_status tarn_calls_alloc_bulk_(tarn_cache_state *cache, size_t count, void *
 void tarn_calls_free_(tarn_cache_state *cache, void *object)
 {
     tarn_pool *pool = cache->pool;
+    if (TARN_LIKELY(tarn_fast_free_(cache, object)))
+        return;
     if (TARN_UNLIKELY(pool->is_watched)) {
         tarn_watch_free_(cache, object);
         return;

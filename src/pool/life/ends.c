@@ -1,5 +1,6 @@
 #include "pool/life/ends.h"
 
+#include "pool/array.h"
 #include "pool/life/life.h"
 #include "pool/life/word.h"
 #include "pool/loan.h"
@@ -84,11 +85,21 @@ void tarn_ends_report_live_(tarn_pool *pool)
     }
 }
 
+/* So that their calls come to where is_ending is seen. */
+static void close_caches(tarn_pool *pool)
+{
+    /* relaxed: nobody else is at work. */
+    uint32_t used = tarn_u32_load_relaxed(&pool->caches_used);
+    for (uint32_t i = 0; i < used; i++)
+        tarn_gate_close_(&pool->caches[i]);
+}
+
 void tarn_ends_destroy_all_(tarn_pool *pool)
 {
     if (!pool->has_lives)
         return;
     pool->is_ending = true;
+    close_caches(pool);
     for (uint64_t slot = 0; slot < carved(pool); slot++)
         tarn_life_unbuild_(pool, slot);
 }

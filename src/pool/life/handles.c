@@ -2,6 +2,7 @@
 
 #include "pool/guest.h"
 #include "pool/life/calls.h"
+#include "pool/life/fast.h"
 #include "pool/life/life.h"
 #include "pool/life/word.h"
 
@@ -82,15 +83,32 @@ static tarn_status take_failed(tarn_status status, tarn_handle *handle, void **o
     return status;
 }
 
-tarn_status tarn_take(tarn_cache *cache, tarn_handle *handle, void **object)
+static __attribute__((noinline)) tarn_status take_slow(tarn_cache_state *state, tarn_handle *handle,
+                                                       void **object)
 {
-    tarn_cache_state *state = tarn_cache_state_of_(cache);
-    if (!cache || !handle || !state->pool->has_lives)
+    if (!state->pool->has_lives)
         return take_failed(TARN_ERROR_INVALID, handle, object);
     *handle = (tarn_handle){0};
     void *taken = NULL;
     tarn_status status = tarn_calls_alloc_(state, &taken);
     return hand_out(state->pool, status, taken, handle, object);
+}
+
+tarn_status tarn_take(tarn_cache *cache, tarn_handle *handle, void **object)
+{
+    tarn_cache_state *state = tarn_cache_state_of_(cache);
+    if (TARN_UNLIKELY(!cache || !handle))
+        return take_failed(TARN_ERROR_INVALID, handle, object);
+    void *taken = NULL;
+    uint64_t slot;
+    uint32_t word;
+    if (TARN_LIKELY(tarn_fast_take_(state, &taken, &slot, &word))) {
+        *handle = tarn_life_handle_(state->pool, slot, word);
+        if (object)
+            *object = taken;
+        return TARN_OK;
+    }
+    return take_slow(state, handle, object);
 }
 
 tarn_status tarn_guest_take(tarn_pool *pool, tarn_handle *handle, void **object)
@@ -106,16 +124,22 @@ tarn_status tarn_guest_take(tarn_pool *pool, tarn_handle *handle, void **object)
     return hand_out(pool, status, taken, handle, object);
 }
 
+static __attribute__((noinline)) tarn_status release_slow(tarn_cache_state *state,
+                                                          tarn_handle handle)
+{
+    void *object = NULL;
+    tarn_status status = tarn_handles_try_end_(state->pool, handle, &object);
+    if (status == TARN_OK)
+        tarn_calls_release_(state->pool, state, object);
+    return status;
+}
+
 tarn_status tarn_release(tarn_cache *cache, tarn_handle handle)
 {
     if (!cache)
         return TARN_ERROR_INVALID;
     tarn_cache_state *state = tarn_cache_state_of_(cache);
-    void *object = NULL;
-    tarn_status status = tarn_handles_try_end_(state->pool, handle, &object);
-    if (TARN_LIKELY(status == TARN_OK))
-        tarn_calls_release_(state->pool, state, object);
-    return status;
+    return TARN_LIKELY(tarn_fast_release_(state, handle)) ? TARN_OK : release_slow(state, handle);
 }
 
 tarn_status tarn_guest_release(tarn_pool *pool, tarn_handle handle)

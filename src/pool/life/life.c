@@ -96,6 +96,15 @@ static void destroy(tarn_pool *pool, uint64_t slot)
         pool->hooks.destroy(pool->hooks.context, tarn_slot_object_(pool, slot));
 }
 
+static void retire_in_group(tarn_group *group)
+{
+    /* relaxed: a first guess for the CAS. */
+    uint32_t retired = tarn_u32_load_relaxed(&group->retired);
+    /* E8 release: what the destroy hook did to the object. */
+    while (!tarn_u32_cas_weak_release(&group->retired, &retired, retired + 1))
+        ;
+}
+
 tarn_life_end tarn_life_finish_(tarn_pool *pool, void *object)
 {
     if (pool->hooks.reset_on_return)
@@ -106,8 +115,7 @@ tarn_life_end tarn_life_finish_(tarn_pool *pool, void *object)
     destroy(pool, slot);
     count(&pool->slots_retired);
     if (pool->plan.has_groups)
-        /* relaxed: a count; it only grows. */
-        tarn_u32_fetch_add_relaxed(&pool->groups[slot >> pool->plan.group_shift].retired, 1);
+        retire_in_group(&pool->groups[slot >> pool->plan.group_shift]);
     return TARN_LIFE_SPENT;
 }
 

@@ -34,17 +34,41 @@ uint32_t tarn_groups_used_(const tarn_pool *pool)
     return (uint32_t)((carved + group_slots(pool) - 1) >> pool->plan.group_shift);
 }
 
+/* The number in the word, negative for a moment now and then. */
+static int64_t sorted_in(uint64_t word)
+{
+    return (int64_t)(word << TARN_SORTED_TAG_BITS) >> TARN_SORTED_TAG_BITS;
+}
+
 uint64_t tarn_groups_sorted_(const tarn_pool *pool)
 {
-    /* relaxed: an old value costs another look. It can be negative for a moment. */
-    int64_t sorted = (int64_t)tarn_u64_load_relaxed(&pool->space.sorted);
+    /* relaxed: an old value costs another look. */
+    int64_t sorted = sorted_in(tarn_u64_load_relaxed(&pool->space.sorted));
     return sorted > 0 ? (uint64_t)sorted : 0;
 }
 
+/* Also with 0, changes the word. */
 static void add_sorted(tarn_pool *pool, uint64_t count)
 {
-    /* relaxed: a bound, I1; the slots go over the stacks. */
-    tarn_u64_fetch_add_relaxed(&pool->space.sorted, count);
+    uint64_t change = ((uint64_t)1 << (64 - TARN_SORTED_TAG_BITS)) + count;
+    /* relaxed: a first guess for the CAS. */
+    uint64_t word = tarn_u64_load_relaxed(&pool->space.sorted);
+    /* E9 release: what was pushed or popped before. */
+    while (!tarn_u64_cas_weak_release(&pool->space.sorted, &word, word + change))
+        ;
+}
+
+/* Slots move from one list to the next, so that separate looks could miss some on their way. The
+ * word tells whether any went from or to a group meanwhile, or a group came to be trimmed. A group
+ * that is being restored is waited for; one that is on its way to being trimmed is in a hand. */
+bool tarn_groups_are_dry_(tarn_pool *pool)
+{
+    /* E9 acquire: what was pushed before is seen by the looks that follow. */
+    uint64_t word = tarn_u64_load_acquire(&pool->space.sorted);
+    if (sorted_in(word) > 0 || tarn_groups_restore_(pool) || !tarn_depot_is_dry(&pool->depot))
+        return false;
+    /* E9 acquire: as above. */
+    return tarn_u64_load_acquire(&pool->space.sorted) == word;
 }
 
 static void add_count(tarn_group *group, uint32_t count)
@@ -204,8 +228,9 @@ static uint32_t take_all(tarn_pool *pool, uint32_t group, uint32_t expected, uin
 
 static uint64_t retired(const tarn_group *group)
 {
-    /* relaxed: it only grows; a slot that is missed makes the group look used. */
-    return tarn_u32_load_relaxed(&group->retired);
+    /* E8 acquire: nobody touches those slots any more. One that is missed makes the group look
+     * used. */
+    return tarn_u32_load_acquire(&group->retired);
 }
 
 uint32_t tarn_groups_give_back_(tarn_pool *pool, uint32_t group, size_t *bytes)
@@ -214,7 +239,8 @@ uint32_t tarn_groups_give_back_(tarn_pool *pool, uint32_t group, size_t *bytes)
     /* relaxed: a count is a reason to look, no more. */
     uint32_t expected = tarn_u32_load_relaxed(&g->count);
     uint64_t carved = tarn_u64_load_relaxed(&pool->slots_carved);
-    if (expected == 0 || expected + retired(g) < group_slots(pool) ||
+    if (expected == 0 || expected > group_slots(pool) ||
+        expected + retired(g) < group_slots(pool) ||
         (uint64_t)(group + 1) << pool->plan.group_shift > carved)
         return 0;
     uint32_t first = TARN_INDEX_NONE, last = TARN_INDEX_NONE;
@@ -225,11 +251,13 @@ uint32_t tarn_groups_give_back_(tarn_pool *pool, uint32_t group, size_t *bytes)
         return 0;
     }
     unbuild(pool, first);
-    decommit(pool, group, bytes);
-    /* relaxed: before the group can be found, so that it is never negative. */
-    tarn_u64_fetch_add_relaxed(&pool->space.slots_trimmed, count);
+    /* relaxed: before the memory goes, for a child forked in between; the figure before the group
+     * can be found, so that it is never negative. */
     tarn_u32_store_relaxed(&g->is_trimmed, 1);
+    decommit(pool, group, bytes);
+    tarn_u64_fetch_add_relaxed(&pool->space.slots_trimmed, count);
     tarn_stack_push(&pool->space.trimmed, &pool->space.links, group + 1);
+    add_sorted(pool, 0);
     return count;
 }
 
@@ -251,7 +279,16 @@ static uint32_t list(tarn_pool *pool, uint32_t group)
     return count;
 }
 
-/* As the grower: memory functions are called one at a time. */
+static void subtract_trimmed(tarn_pool *pool, uint64_t count)
+{
+    /* relaxed: a first guess for the CAS. */
+    uint64_t slots = tarn_u64_load_relaxed(&pool->space.slots_trimmed);
+    /* E10 release: the slots are sorted by now. */
+    while (!tarn_u64_cas_weak_release(&pool->space.slots_trimmed, &slots, slots - count))
+        ;
+}
+
+/* As the grower: memory is committed by one thread at a time. */
 static bool restore_one(tarn_pool *pool)
 {
     uint32_t index = tarn_stack_pop(&pool->space.trimmed, &pool->space.links);
@@ -266,15 +303,14 @@ static bool restore_one(tarn_pool *pool)
     /* relaxed: figures for samples. */
     tarn_u64_fetch_add_relaxed(&pool->growth.committed_bytes, bytes);
     tarn_u32_store_relaxed(&pool->groups[index - 1].is_trimmed, 0);
-    uint32_t count = list(pool, index - 1);
-    tarn_u64_fetch_add_relaxed(&pool->space.slots_trimmed, -(uint64_t)count);
+    subtract_trimmed(pool, list(pool, index - 1));
     return true;
 }
 
 bool tarn_groups_restore_(tarn_pool *pool)
 {
-    /* relaxed: not 0 as long as a group is being restored, whose slots this thread then finds. */
-    if (tarn_u64_load_relaxed(&pool->space.slots_trimmed) == 0)
+    /* E10 acquire: not 0 as long as a group is being restored, whose slots are then found. */
+    if (tarn_u64_load_acquire(&pool->space.slots_trimmed) == 0)
         return false;
     if (!tarn_grow_begin_(pool))
         return false;
@@ -291,6 +327,21 @@ bool tarn_groups_is_trimmed_(const tarn_pool *pool, uint64_t slot)
     return tarn_u32_load_relaxed(&pool->groups[slot >> pool->plan.group_shift].is_trimmed) != 0;
 }
 
+/* Lists again what is trimmed, since in a forked child a vanished thread may have had one. */
+static void relist_trimmed(tarn_pool *pool, uint32_t used)
+{
+    uint64_t slots = 0;
+    tarn_stack_take_all(&pool->space.trimmed, &pool->space.links);
+    for (uint32_t i = used; i-- > 0;) {
+        /* relaxed: the caller orders clear against every other use. */
+        if (tarn_u32_load_relaxed(&pool->groups[i].is_trimmed) == 0)
+            continue;
+        slots += group_slots(pool) - retired(&pool->groups[i]);
+        tarn_stack_push(&pool->space.trimmed, &pool->space.links, i + 1);
+    }
+    tarn_u64_store_relaxed(&pool->space.slots_trimmed, slots);
+}
+
 void tarn_groups_clear_(tarn_pool *pool)
 {
     uint32_t used = tarn_groups_used_(pool);
@@ -299,6 +350,10 @@ void tarn_groups_clear_(tarn_pool *pool)
         /* relaxed: the caller orders clear against every other use. */
         tarn_u32_store_relaxed(&pool->groups[i].count, 0);
     }
-    tarn_u64_store_relaxed(&pool->space.sorted, 0);
+    if (used > 0)
+        relist_trimmed(pool, used);
+    /* relaxed: as above. */
+    uint64_t word = tarn_u64_load_relaxed(&pool->space.sorted);
+    add_sorted(pool, (uint64_t)-sorted_in(word));
     tarn_u32_store_relaxed(&pool->space.first, 0);
 }

@@ -17,6 +17,11 @@
  *                                                     so a popper that sleeps over a trim reads
  *                                                     what is still there, and its CAS fails
  *
+ *   E8  a retired slot is counted (release) -> retired (acquire): its memory is left alone.
+ *   E9  each change of sorted (release) -> are_dry's loads of it (acquire): pushes and pops.
+ *   E10 restore subtracts from slots_trimmed (release) -> restore's load of it (acquire): the
+ *       group's slots are sorted.
+ *
  * What is on its way between two stacks is in one hand: a chain or a group, which the slack makes
  * up for (plan.c). */
 #ifndef TARN_POOL_SPACE_GROUPS_H
@@ -37,6 +42,10 @@ uint32_t tarn_groups_take_(tarn_pool *pool, uint32_t count_max, void **objects);
 
 /* How many slots lie there, to be taken; a little too few while others put and take. */
 uint64_t tarn_groups_sorted_(const tarn_pool *pool);
+
+/* Whether at one and the same instant nothing was in the depot, nothing sorted, and nothing trimmed
+ * whose memory can be had. */
+bool tarn_groups_are_dry_(tarn_pool *pool);
 
 /* After takes found nothing: makes a trimmed group's memory usable, or waits for a thread that does
  * so. False when there is no such group, or no memory for it. */

@@ -16,18 +16,23 @@ static uint32_t window_calls(const tarn_pool *pool)
     return pool->shrink.window_calls ? pool->shrink.window_calls : WINDOW_CALLS_DEFAULT;
 }
 
-/* Notes the pool's figures; at the window's end, what it was good for. */
+/* Notes the pool's figures; at the window's end, what it was good for. What demand has taken up
+ * since then is no surplus any more. */
 static void observe(tarn_pool *pool)
 {
     tarn_window *window = &pool->window;
     tarn_pool_statistics now;
     tarn_pool_sample(pool, &now);
+    uint64_t keep = pool->shrink.keep_objects + now.live / LIVE_PARTS_KEPT;
     if (window->calls == 0 || now.free_in_depot < window->lowest)
         window->lowest = now.free_in_depot;
-    if (++window->calls < window_calls(pool))
+    bool is_last = ++window->calls >= window_calls(pool);
+    uint64_t unused = is_last ? window->lowest : now.free_in_depot;
+    uint64_t surplus = unused > keep ? unused - keep : 0;
+    if (is_last || surplus < window->surplus)
+        window->surplus = surplus;
+    if (!is_last)
         return;
-    uint64_t keep = pool->shrink.keep_objects + now.live / LIVE_PARTS_KEPT;
-    window->surplus = window->lowest > keep ? window->lowest - keep : 0;
     window->calls = 0;
     if (window->surplus > 0)
         tarn_reclaim_request_(pool, NULL);
