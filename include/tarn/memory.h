@@ -12,17 +12,19 @@ extern "C" {
 #endif
 
 /* A host's own memory functions. All four are required. Sizes, addresses and alignments are
- * multiples of page_bytes. A pool reserves once, commits at creation and when it grows, and
- * releases at destruction; between growths it calls nothing.
+ * multiples of page_bytes. A pool reserves once, commits at creation, when it grows and when it
+ * needs again what was trimmed, decommits when it is trimmed, and releases at destruction; in
+ * between it calls nothing.
  *
- * Threads: any thread that allocates may call commit, one at a time per pool. */
+ * Threads: any thread that allocates or prepares may call commit, and any that trims decommit; each
+ * is called by one thread at a time per pool, but one may be called beside the other. */
 typedef struct tarn_memory {
     void *context;     /* passed back as the first argument */
     size_t page_bytes; /* granularity, a power of two from 4096 to 2 MiB (4096) */
     /* Takes address space that need not be usable yet. NULL when there is none. */
     void *(*reserve)(void *context, size_t bytes, size_t alignment);
-    /* Makes a part of it readable, writable and zero where never used before. False when it
-     * cannot; the range is then as it was. */
+    /* Makes a part of it readable and writable, and zero where it was not used since it was reserved
+     * or decommitted last. False when it cannot; the range is then as it was. */
     bool (*commit)(void *context, void *address, size_t bytes);
     /* Gives the content of a committed part back; the part may be committed again. */
     void (*decommit)(void *context, void *address, size_t bytes);

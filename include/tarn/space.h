@@ -45,7 +45,8 @@ TARN_API tarn_status tarn_pool_trim(tarn_pool *pool, size_t keep_objects, size_t
 /* Trims by itself: call it at regular times, say once per frame. It notes how many free objects the
  * pool had at least, over a window of shrink.window_calls calls; what was free throughout, less
  * shrink.keep_objects and an eighth of what is live, goes back during the next window. Each call
- * handles at most budget_bytes of objects. A pool whose demand swings within a window keeps what
+ * handles at most budget_bytes of objects, or one group (group_bytes of tarn_pool_info) where that
+ * is more. A pool whose demand swings within a window keeps what
  * the swing needs.
  * *bytes and status as in tarn_pool_trim. Threads: any. */
 TARN_API tarn_status tarn_pool_maintain(tarn_pool *pool, size_t budget_bytes, size_t *bytes);

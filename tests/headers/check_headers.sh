@@ -51,6 +51,24 @@ brings_no_atomics() {
     grep -nw '_Atomic' "$scratch/text" >"$scratch/log" && fail "$header shows _Atomic to its user"
 }
 
+# typed_pools COMPILER STANDARD: what TARN_POOL_DEFINE defines compiles, unused and used, and the
+# handle of another type's pool is refused.
+typed_pools() {
+    local compiler=$1 standard=$2 language=c
+    [[ $standard == c++* ]] && language=c++
+    printf '%s\n' '#include "tarn/typed.h"' 'typedef struct a { int x; } a;' \
+        'typedef struct b { int x; } b;' 'TARN_POOL_DEFINE(as, a);' 'TARN_POOL_DEFINE(bs, b);' \
+        'extern a *find(const tarn_pool *pool, NAMED handle);' \
+        'a *find(const tarn_pool *pool, NAMED handle) { return as_resolve(pool, handle); }' \
+        >"$scratch/typed.$language"
+    compiled=$((compiled + 2))
+    "$compiler" -x "$language" -std="$standard" "${flags[@]}" -DNAMED=as_handle \
+        "$scratch/typed.$language" >"$scratch/log" 2>&1 || fail "$compiler $standard typed pools"
+    "$compiler" -x "$language" -std="$standard" "${flags[@]}" -DNAMED=bs_handle \
+        "$scratch/typed.$language" >"$scratch/log" 2>&1 &&
+        fail "$compiler $standard takes a handle of another type"
+}
+
 mkdir -p "$scratch"
 compilers=()
 for compiler in gcc clang-19 clang; do
@@ -68,6 +86,9 @@ for compiler in "${compilers[@]}"; do
             compiles_alone "$compiler" "$standard" "$header"
         done
         brings_no_atomics "$compiler" "$header"
+    done
+    for standard in c11 c17 c++11 c++17; do
+        typed_pools "$compiler" "$standard"
     done
     if can_compile_32 "$compiler"; then
         for header in $headers; do

@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+#ifndef _WIN32
+#include <sys/mman.h>
+#endif
+
 static void violate(memory_hooks *hooks, const char *what)
 {
     if (!hooks->violation)
@@ -112,20 +116,49 @@ static bool commit_locked(memory_hooks *hooks, char *start, size_t bytes)
     return true;
 }
 
+/* What is not committed faults, whatever the system leaves of it. */
+static void protect(char *start, size_t bytes)
+{
+#ifndef _WIN32
+    mprotect(start, bytes, PROT_NONE);
+#else
+    (void)start;
+    (void)bytes;
+#endif
+}
+
+/* Takes a range out of one of the parts that were committed, and keeps what lies around it. */
+static bool forget_commit(memory_hooks *hooks, memory_reservation *reservation, char *start,
+                          size_t bytes)
+{
+    for (uint32_t i = 0; i < reservation->commit_count; i++) {
+        memory_part part = reservation->commits[i];
+        if (!is_inside(&part, start, bytes))
+            continue;
+        reservation->commits[i] = reservation->commits[--reservation->commit_count];
+        hooks->committed_bytes -= part.bytes;
+        size_t before = (size_t)(start - part.start), after = part.bytes - before - bytes;
+        if (before > 0)
+            note_commit(hooks, reservation, part.start, before);
+        if (after > 0)
+            note_commit(hooks, reservation, start + bytes, after);
+        return true;
+    }
+    return false;
+}
+
 static void decommit_locked(memory_hooks *hooks, char *start, size_t bytes)
 {
     hooks->decommits++;
     memory_reservation *reservation = reservation_around(hooks, start, bytes);
-    for (uint32_t i = 0; reservation && i < reservation->commit_count; i++) {
-        memory_part *part = &reservation->commits[i];
-        if (part->start != start || part->bytes != bytes)
-            continue;
-        hooks->os.decommit(hooks->os.context, start, bytes);
-        hooks->committed_bytes -= bytes;
-        *part = reservation->commits[--reservation->commit_count];
+    if (!is_paged(hooks, (uintptr_t)start, bytes))
+        violate(hooks, "decommit: not in pages");
+    if (!reservation || !forget_commit(hooks, reservation, start, bytes)) {
+        violate(hooks, "decommit: not a part that was committed");
         return;
     }
-    violate(hooks, "decommit: not a part that was committed");
+    hooks->os.decommit(hooks->os.context, start, bytes);
+    protect(start, bytes);
 }
 
 static void release_locked(memory_hooks *hooks, char *start, size_t bytes)

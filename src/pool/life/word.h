@@ -12,6 +12,9 @@
  *   E6 begin stores a live word (release) -> resolve and iteration load it (acquire): what hooks
  *      wrote to the object before its life began.
  *
+ *   E8 a group counts a slot that is retired (release) -> the trimmer reads the count (acquire):
+ *      what the destroy hook did to the object.
+ *
  * Retired is a word of its own: used, but not built. It is neither live nor listed as free. */
 #ifndef TARN_POOL_LIFE_WORD_H
 #define TARN_POOL_LIFE_WORD_H

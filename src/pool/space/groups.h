@@ -17,7 +17,6 @@
  *                                                     so a popper that sleeps over a trim reads
  *                                                     what is still there, and its CAS fails
  *
- *   E8  a retired slot is counted (release) -> retired (acquire): its memory is left alone.
  *   E9  each change of sorted (release) -> are_dry's loads of it (acquire): pushes and pops.
  *   E10 restore subtracts from slots_trimmed (release) -> restore's load of it (acquire): the
  *       group's slots are sorted.

@@ -41,11 +41,16 @@ static void observe(tarn_pool *pool)
 static void bite(tarn_pool *pool, size_t budget_bytes, size_t *bytes)
 {
     tarn_window *window = &pool->window;
-    if (window->surplus < (uint64_t)1 << pool->plan.group_shift)
+    uint64_t group_slots = (uint64_t)1 << pool->plan.group_shift;
+    if (window->surplus < group_slots)
         return;
-    tarn_trim_sort_(pool, tarn_size_max(1, budget_bytes / pool->plan.stride_bytes));
-    uint64_t gone = tarn_trim_give_back_(pool, window->surplus, budget_bytes, bytes);
-    window->surplus -= tarn_size_min((size_t)gone, (size_t)window->surplus);
+    uint64_t budget = tarn_size_max(1, budget_bytes / pool->plan.stride_bytes);
+    uint64_t groups = budget > group_slots ? budget : group_slots;
+    uint64_t count = groups < window->surplus ? groups : window->surplus;
+    uint64_t gone = tarn_trim_give_back_(pool, count, bytes);
+    window->surplus -= gone;
+    if (gone < budget)
+        tarn_trim_sort_(pool, budget - gone);
 }
 
 tarn_status tarn_pool_maintain(tarn_pool *pool, size_t budget_bytes, size_t *bytes)

@@ -38,12 +38,17 @@ static uint64_t sort_magazines(tarn_pool *pool, const uint32_t *magazines, uint3
     return (uint64_t)count * magazine_objects;
 }
 
-static uint64_t sort_chain(tarn_pool *pool)
+/* As many magazines of a chain as count_max objects need, at least one. */
+static uint64_t sort_chain(tarn_pool *pool, uint64_t count_max)
 {
     uint32_t magazines[TARN_CHAIN_MAGAZINES_MAX];
-    uint32_t count = tarn_depot_take_full(&pool->depot, SHARD, magazines);
-    if (count == 0)
+    uint32_t taken = tarn_depot_take_full(&pool->depot, SHARD, magazines);
+    if (taken == 0)
         return 0;
+    uint64_t needed = (count_max - 1) / pool->plan.magazine_objects + 1;
+    uint32_t count = needed < taken ? (uint32_t)needed : taken;
+    if (count < taken)
+        tarn_depot_put_full(&pool->depot, SHARD, magazines + count, taken - count);
     count_broken_up(&pool->direct.splits, count);
     return sort_magazines(pool, magazines, count);
 }
@@ -73,7 +78,7 @@ uint64_t tarn_trim_sort_(tarn_pool *pool, uint64_t count)
 {
     uint64_t sorted = 0;
     while (sorted < count) {
-        uint64_t more = sort_chain(pool);
+        uint64_t more = sort_chain(pool, count - sorted);
         if (more == 0)
             more = sort_loose(pool);
         if (more == 0)
@@ -83,15 +88,11 @@ uint64_t tarn_trim_sort_(tarn_pool *pool, uint64_t count)
     return sorted;
 }
 
-uint64_t tarn_trim_give_back_(tarn_pool *pool, uint64_t count, size_t bytes_max, size_t *bytes)
+uint64_t tarn_trim_give_back_(tarn_pool *pool, uint64_t count, size_t *bytes)
 {
     uint64_t gone = 0, group_slots = (uint64_t)1 << pool->plan.group_shift;
-    size_t bytes_before = *bytes;
-    for (uint32_t group = tarn_groups_used_(pool); group-- > 0;) {
-        if (count - gone < group_slots || *bytes - bytes_before >= bytes_max)
-            break;
+    for (uint32_t group = tarn_groups_used_(pool); group-- > 0 && count - gone >= group_slots;)
         gone += tarn_groups_give_back_(pool, group, bytes);
-    }
     return gone;
 }
 
@@ -102,7 +103,7 @@ static void sort_all(tarn_pool *pool)
     uint64_t left = tarn_u64_load_relaxed(&pool->slots_carved); /* relaxed: a bound. */
     tarn_reclaim_left_(pool);
     for (uint64_t more = 1; more > 0 && left > 0; left -= more < left ? more : left) {
-        more = tarn_trim_sort_(pool, 1);
+        more = tarn_trim_sort_(pool, TARN_CHAIN_MAGAZINES_MAX * TARN_MAGAZINE_OBJECTS_MAX);
         if (more == 0)
             more = sort_shelf(pool);
     }
@@ -116,7 +117,7 @@ static tarn_status trim(tarn_pool *pool, size_t keep_objects, size_t *bytes)
     sort_all(pool);
     uint64_t sorted = tarn_groups_sorted_(pool);
     if (sorted > keep_objects)
-        tarn_trim_give_back_(pool, sorted - keep_objects, SIZE_MAX, bytes);
+        tarn_trim_give_back_(pool, sorted - keep_objects, bytes);
     tarn_trim_end_(pool);
     return TARN_OK;
 }

@@ -11,12 +11,12 @@
 bool tarn_trim_begin_(tarn_pool *pool);
 void tarn_trim_end_(tarn_pool *pool);
 
-/* Sorts at least `count` free slots of the depot, as far as it has so many; at most a chain more.
+/* Sorts `count` free slots of the depot, not 0, as far as it has so many; at most a magazine more.
  * Returns how many. */
 uint64_t tarn_trim_sort_(tarn_pool *pool, uint64_t count);
 
-/* Gives whole groups back, the highest first, until `count` slots or `bytes_max` bytes went, or no
- * group fits into what is left of the count. Returns how many slots, and adds to *bytes. */
-uint64_t tarn_trim_give_back_(tarn_pool *pool, uint64_t count, size_t bytes_max, size_t *bytes);
+/* Gives whole groups back, the highest first, while another fits into what is left of `count`
+ * slots. Returns how many slots went, and adds to *bytes. */
+uint64_t tarn_trim_give_back_(tarn_pool *pool, uint64_t count, size_t *bytes);
 
 #endif

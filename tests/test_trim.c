@@ -1,0 +1,436 @@
+/* Trimming: what goes back to the system, what stays, and that nothing is lost by it. */
+#include "support/kit.h"
+#include "support/memory_hooks.h"
+
+enum { CAPACITY = 8192, OBJECT_BYTES = 64, CACHE_OBJECTS = 64 };
+
+static memory_hooks hooks;
+
+static tarn_pool_options options_of(void)
+{
+    memory_hooks_init(&hooks, 0);
+    return (tarn_pool_options){.object_bytes = OBJECT_BYTES,
+                               .capacity = CAPACITY,
+                               .caches_max = 4,
+                               .cache_objects_max = CACHE_OBJECTS,
+                               .memory = &hooks.memory};
+}
+
+static size_t trim(tarn_pool *pool, size_t keep_objects)
+{
+    size_t bytes = 0;
+    kit_expect_status(tarn_pool_trim(pool, keep_objects, &bytes), TARN_OK);
+    return bytes;
+}
+
+static void end(tarn_pool *pool)
+{
+    kit_destroy(pool);
+    assert_null(hooks.violation);
+    assert_true(memory_hooks_are_balanced(&hooks));
+    memory_hooks_destroy(&hooks);
+}
+
+/* Fills the pool and empties it again. */
+static void spike(tarn_cache *cache, void **objects, size_t count)
+{
+    assert_int_equal(kit_alloc_many(cache, objects, count), count);
+    for (size_t i = 0; i < count; i++)
+        memset(objects[i], 0xA5, OBJECT_BYTES);
+    kit_free_many(cache, objects, count);
+}
+
+static void t56_what_a_spike_took_goes_back_and_can_be_had_again(void **state)
+{
+    (void)state;
+    tarn_pool_options options = options_of();
+    tarn_pool *pool = kit_pool(&options);
+    tarn_cache *cache = kit_attach(pool);
+    void **objects = kit_array(CAPACITY);
+    size_t before = hooks.committed_bytes;
+    for (int round = 0; round < 3; round++) {
+        spike(cache, objects, CAPACITY);
+        kit_detach(cache);
+        size_t bytes = trim(pool, 0);
+        size_t group_bytes = kit_info(pool).group_bytes;
+        assert_in_range(bytes, (size_t)CAPACITY * OBJECT_BYTES - 2 * group_bytes,
+                        (size_t)CAPACITY * OBJECT_BYTES + group_bytes);
+        assert_int_equal(hooks.committed_bytes, before - bytes);
+        assert_int_equal(kit_info(pool).committed_bytes, before - bytes);
+        assert_true(kit_sample(pool).slots_trimmed > 0);
+        kit_expect_conserved(pool, 0);
+        cache = kit_attach(pool);
+        assert_int_equal(kit_alloc_many(cache, objects, CAPACITY), CAPACITY);
+        assert_true(kit_are_apart(objects, CAPACITY, OBJECT_BYTES));
+        assert_int_equal(kit_info(pool).committed_bytes, hooks.committed_bytes);
+        kit_expect_conserved(pool, CAPACITY);
+        kit_free_many(cache, objects, CAPACITY);
+    }
+    kit_detach(cache);
+    free(objects);
+    end(pool);
+}
+
+static void free_objects_that_are_to_be_kept_keep_their_memory(void **state)
+{
+    (void)state;
+    tarn_pool_options options = options_of();
+    tarn_pool *pool = kit_pool(&options);
+    tarn_cache *cache = kit_attach(pool);
+    void **objects = kit_array(CAPACITY);
+    spike(cache, objects, CAPACITY);
+    kit_detach(cache);
+    size_t group_slots = kit_info(pool).group_bytes / kit_info(pool).stride_bytes;
+    for (size_t keep = CAPACITY; keep > 0; keep /= 2) {
+        trim(pool, keep);
+        assert_in_range(kit_sample(pool).free_in_depot, keep, keep + 2 * group_slots);
+        kit_expect_conserved(pool, 0);
+    }
+    free(objects);
+    end(pool);
+}
+
+/* Objects that live at the lowest, and at every hundredth, slot. */
+static void live_objects_keep_their_content(void **state)
+{
+    (void)state;
+    tarn_pool_options options = options_of();
+    tarn_pool *pool = kit_pool(&options);
+    tarn_cache *cache = kit_attach(pool);
+    void **objects = kit_array(CAPACITY);
+    assert_int_equal(kit_alloc_many(cache, objects, CAPACITY), CAPACITY);
+    for (size_t i = 0; i < CAPACITY; i++)
+        memset(objects[i], (int)(i % 251), OBJECT_BYTES);
+    size_t live = 0;
+    for (size_t i = 0; i < CAPACITY; i++) {
+        if (i < CAPACITY / 2 ? i % 100 == 0 : i == CAPACITY - 1)
+            live++;
+        else
+            tarn_free(cache, objects[i]);
+    }
+    kit_detach(cache);
+    assert_true(trim(pool, 0) > 0);
+    kit_expect_conserved(pool, live);
+    cache = kit_attach(pool);
+    for (size_t i = 0; i < CAPACITY; i++) {
+        if (!(i < CAPACITY / 2 ? i % 100 == 0 : i == CAPACITY - 1))
+            continue;
+        for (size_t k = 0; k < OBJECT_BYTES; k++)
+            assert_int_equal(((unsigned char *)objects[i])[k], i % 251);
+        tarn_free(cache, objects[i]);
+    }
+    kit_detach(cache);
+    free(objects);
+    end(pool);
+}
+
+static void what_lies_in_caches_keeps_its_pages_until_it_is_given_back(void **state)
+{
+    (void)state;
+    tarn_pool_options options = options_of();
+    tarn_pool *pool = kit_pool(&options);
+    tarn_cache *cache = kit_attach(pool);
+    void **objects = kit_array(CAPACITY);
+    spike(cache, objects, CAPACITY);
+    trim(pool, 0);
+    size_t held = (size_t)kit_sample(pool).free_in_caches;
+    assert_in_range(held, 1, CACHE_OBJECTS);
+    if (!kit_is_watched(pool)) /* else it may not be touched */
+        for (size_t i = 0; i < held; i++)
+            *(volatile char *)objects[CAPACITY - 1 - i] = 1;
+    void *one = tarn_alloc(cache); /* the drain that was asked for */
+    tarn_free(cache, one);
+    assert_in_range(kit_sample(pool).free_in_caches, 0, 1);
+    kit_detach(cache);
+    trim(pool, 0);
+    assert_in_range(kit_sample(pool).free_in_depot, 0,
+                    2 * kit_info(pool).group_bytes / OBJECT_BYTES);
+    free(objects);
+    end(pool);
+}
+
+static void memory_that_cannot_be_had_again_refuses_and_loses_nothing(void **state)
+{
+    (void)state;
+    tarn_pool_options options = options_of();
+    tarn_pool *pool = kit_pool(&options);
+    tarn_cache *cache = kit_attach(pool);
+    size_t slots = kit_info(pool).slots;
+    void **objects = kit_array(slots);
+    /* Slack slots would help out, as long as there are any that were never used. */
+    spike(cache, objects, slots);
+    kit_detach(cache);
+    trim(pool, 0);
+    cache = kit_attach(pool);
+    memory_hooks_restart(&hooks);
+    hooks.fail_from = 1;
+    size_t count = kit_alloc_many(cache, objects, CAPACITY);
+    assert_true(count < CAPACITY);
+    assert_true(hooks.failures > 0);
+    assert_null(tarn_alloc(cache));
+    kit_expect_conserved(pool, count);
+    memory_hooks_restart(&hooks);
+    assert_int_equal(kit_alloc_many(cache, objects + count, CAPACITY - count), CAPACITY - count);
+    assert_true(kit_are_apart(objects, CAPACITY, OBJECT_BYTES));
+    kit_expect_conserved(pool, CAPACITY);
+    kit_free_many(cache, objects, CAPACITY);
+    kit_detach(cache);
+    free(objects);
+    end(pool);
+}
+
+static void an_exact_pool_and_no_pool_are_refused_and_a_tiny_one_has_nothing(void **state)
+{
+    (void)state;
+    size_t bytes = 1;
+    kit_expect_status(tarn_pool_trim(NULL, 0, &bytes), TARN_ERROR_INVALID);
+    assert_int_equal(bytes, 0);
+    kit_expect_status(tarn_pool_maintain(NULL, 1, NULL), TARN_ERROR_INVALID);
+    tarn_pool_options options = {.object_bytes = 64, .capacity = 4096, .exact = true};
+    tarn_pool *exact = kit_pool(&options);
+    kit_expect_status(tarn_pool_trim(exact, 0, NULL), TARN_ERROR_INVALID);
+    kit_expect_status(tarn_pool_maintain(exact, 1, NULL), TARN_ERROR_INVALID);
+    kit_destroy(exact);
+    tarn_pool *tiny = kit_small_pool(10, 2, 2);
+    assert_int_equal(kit_info(tiny).group_bytes, 0);
+    bytes = 1;
+    kit_expect_status(tarn_pool_trim(tiny, 0, &bytes), TARN_OK);
+    assert_int_equal(bytes, 0);
+    kit_destroy(tiny);
+}
+
+/* Each object that is constructed owns a piece of memory. */
+typedef struct life {
+    tarn_pool *pool;
+    uint64_t constructed, destroyed;
+    bool is_nosy; /* its hooks use the pool and try to trim it */
+    size_t busy;
+} life;
+
+static bool construct(void *context, void *object)
+{
+    life *l = context;
+    for (size_t i = 0; i < OBJECT_BYTES; i++)
+        if (((unsigned char *)object)[i] != 0)
+            return false;
+    *(uint64_t *)object = ++l->constructed;
+    return true;
+}
+
+static void destroy(void *context, void *object)
+{
+    life *l = context;
+    uint64_t number = *(uint64_t *)object;
+    assert_in_range(number, 1, l->constructed); /* 0: it was destroyed before, or never made */
+    *(uint64_t *)object = 0;
+    ((unsigned char *)object)[OBJECT_BYTES - 1] = 1;
+    l->destroyed++;
+    if (!l->is_nosy)
+        return;
+    void *other = tarn_guest_alloc(l->pool);
+    if (other)
+        tarn_guest_free(l->pool, other);
+    l->busy += tarn_pool_trim(l->pool, 0, NULL) == TARN_ERROR_BUSY;
+}
+
+/* An object of 100 bytes: groups share pages, which must be wiped. */
+static void destroy_and_construct_run_once_per_object_over_many_trims(void **state)
+{
+    (void)state;
+    for (int nosy = 0; nosy <= 1; nosy++) {
+        life l = {.is_nosy = nosy};
+        tarn_pool_options options = options_of();
+        options.object_bytes = 104;
+        options.hooks = (tarn_hooks){.context = &l, .construct = construct, .destroy = destroy};
+        tarn_pool *pool = l.pool = kit_pool(&options);
+        void **objects = kit_array(CAPACITY);
+        for (int round = 0; round < 4; round++) {
+            tarn_cache *cache = kit_attach(pool);
+            assert_int_equal(kit_alloc_many(cache, objects, CAPACITY), CAPACITY);
+            kit_free_many(cache, objects, CAPACITY);
+            kit_detach(cache);
+            uint64_t before = l.destroyed;
+            assert_true(trim(pool, CAPACITY / 8) > 0);
+            assert_true(l.destroyed > before);
+            if (nosy)
+                assert_int_equal(l.busy, l.destroyed);
+            kit_expect_conserved(pool, 0);
+            assert_int_equal(kit_sample(pool).constructs_refused, 0);
+        }
+        free(objects);
+        l.is_nosy = false;
+        end(pool);
+        assert_int_equal(l.constructed, l.destroyed);
+    }
+}
+
+static void zero_filled_objects_are_zero_after_a_trim(void **state)
+{
+    (void)state;
+    tarn_pool_options options = options_of();
+    options.object_bytes = 72;
+    options.zero_fill = true;
+    tarn_pool *pool = kit_pool(&options);
+    void **objects = kit_array(CAPACITY);
+    for (int round = 0; round < 2; round++) {
+        tarn_cache *cache = kit_attach(pool);
+        assert_int_equal(kit_alloc_many(cache, objects, CAPACITY), CAPACITY);
+        for (size_t i = 0; i < CAPACITY; i++) {
+            for (size_t k = 0; k < 72; k++)
+                assert_int_equal(((unsigned char *)objects[i])[k], 0);
+            memset(objects[i], 0xFF, 72);
+        }
+        kit_free_many(cache, objects, CAPACITY);
+        kit_detach(cache);
+        assert_true(trim(pool, 100) > 0);
+    }
+    free(objects);
+    end(pool);
+}
+
+/* T16: handles from before stay stale over trim and regrowth. */
+static void t16_handles_go_on_over_a_trim(void **state)
+{
+    (void)state;
+    tarn_pool_options options = options_of();
+    options.handles = true;
+    tarn_pool *pool = kit_pool(&options);
+    static tarn_handle old[CAPACITY], now[CAPACITY];
+    tarn_cache *cache = kit_attach(pool);
+    for (size_t i = 0; i < CAPACITY; i++)
+        kit_expect_status(tarn_take(cache, &old[i], NULL), TARN_OK);
+    for (size_t i = 0; i < CAPACITY; i++)
+        kit_expect_status(tarn_release(cache, old[i]), TARN_OK);
+    kit_detach(cache);
+    assert_true(trim(pool, 0) > 0);
+    for (size_t i = 0; i < CAPACITY; i++)
+        assert_null(tarn_resolve(pool, old[i]));
+    cache = kit_attach(pool);
+    for (size_t i = 0; i < CAPACITY; i++)
+        kit_expect_status(tarn_take(cache, &now[i], NULL), TARN_OK);
+    for (size_t i = 0; i < CAPACITY; i++) {
+        assert_null(tarn_resolve(pool, old[i]));
+        kit_expect_status(tarn_release(cache, old[i]), TARN_ERROR_STALE);
+        assert_non_null(tarn_resolve(pool, now[i]));
+    }
+    for (size_t i = 0; i < CAPACITY; i++)
+        kit_expect_status(tarn_release(cache, now[i]), TARN_OK);
+    kit_detach(cache);
+    end(pool);
+}
+
+static void clear_after_a_trim_keeps_what_was_trimmed_and_the_capacity(void **state)
+{
+    (void)state;
+    for (int handles = 0; handles <= 1; handles++) {
+        tarn_pool_options options = options_of();
+        options.handles = handles;
+        tarn_pool *pool = kit_pool(&options);
+        void **objects = kit_array(CAPACITY);
+        tarn_cache *cache = kit_attach(pool);
+        spike(cache, objects, CAPACITY);
+        kit_detach(cache);
+        trim(pool, CAPACITY / 2);
+        cache = kit_attach(pool);
+        assert_int_equal(kit_alloc_many(cache, objects, 100), 100);
+        uint64_t trimmed = kit_sample(pool).slots_trimmed;
+        assert_true(trimmed > 0);
+        kit_expect_status(tarn_pool_clear(pool), TARN_OK);
+        assert_int_equal(kit_sample(pool).slots_trimmed, trimmed);
+        kit_expect_conserved(pool, 0);
+        assert_int_equal(kit_alloc_many(cache, objects, CAPACITY), CAPACITY);
+        assert_true(kit_are_apart(objects, CAPACITY, OBJECT_BYTES));
+        kit_expect_conserved(pool, CAPACITY);
+        kit_free_many(cache, objects, CAPACITY);
+        kit_detach(cache);
+        free(objects);
+        end(pool);
+    }
+}
+
+enum { THREADS = 3, ROUNDS = 60, HELD = CAPACITY / THREADS };
+
+typedef struct user {
+    tarn_pool *pool;
+    atomic_uint *done;
+    unsigned char stamp;
+} user;
+
+/* Takes its share of the capacity, which must be there at any time, and gives it back. */
+static int use(void *argument)
+{
+    user *u = argument;
+    int failures = 0;
+    tarn_cache *cache = NULL;
+    unsigned char **objects = calloc(HELD, sizeof *objects);
+    if (!objects || tarn_cache_attach(u->pool, &cache) != TARN_OK)
+        return 1;
+    for (int round = 0; round < ROUNDS; round++) {
+        size_t count = (size_t)HELD >> round % 3;
+        for (size_t i = 0; i < count; i++) {
+            objects[i] = tarn_alloc(cache);
+            KIT_EXPECT(&failures, objects[i] != NULL);
+            if (!objects[i])
+                return failures;
+            memset(objects[i], u->stamp, OBJECT_BYTES);
+        }
+        for (size_t i = 0; i < count; i++) {
+            KIT_EXPECT(&failures, objects[i][0] == u->stamp);
+            KIT_EXPECT(&failures, objects[i][OBJECT_BYTES - 1] == u->stamp);
+            tarn_free(cache, objects[i]);
+        }
+    }
+    free(objects);
+    tarn_cache_detach(cache);
+    atomic_fetch_add(u->done, 1);
+    return failures;
+}
+
+static int trim_until_done(user *u)
+{
+    int failures = 0;
+    while (atomic_load(u->done) < THREADS) {
+        tarn_status status = tarn_pool_trim(u->pool, 0, NULL);
+        KIT_EXPECT(&failures, status == TARN_OK);
+        tarn_thread_yield();
+    }
+    return failures;
+}
+
+static int use_or_trim(void *argument)
+{
+    user *u = argument;
+    return u->stamp == 0 ? trim_until_done(u) : use(u);
+}
+
+static void t20_threads_allocate_and_free_beside_a_trim(void **state)
+{
+    (void)state;
+    tarn_pool_options options = options_of();
+    tarn_pool *pool = kit_pool(&options);
+    atomic_uint done = 0;
+    user users[THREADS + 1];
+    for (unsigned char i = 0; i <= THREADS; i++)
+        users[i] = (user){pool, &done, i};
+    assert_int_equal(kit_run_threads(THREADS + 1, use_or_trim, users, sizeof *users), 0);
+    kit_expect_conserved(pool, 0);
+    end(pool);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(t56_what_a_spike_took_goes_back_and_can_be_had_again),
+        cmocka_unit_test(free_objects_that_are_to_be_kept_keep_their_memory),
+        cmocka_unit_test(live_objects_keep_their_content),
+        cmocka_unit_test(what_lies_in_caches_keeps_its_pages_until_it_is_given_back),
+        cmocka_unit_test(memory_that_cannot_be_had_again_refuses_and_loses_nothing),
+        cmocka_unit_test(an_exact_pool_and_no_pool_are_refused_and_a_tiny_one_has_nothing),
+        cmocka_unit_test(destroy_and_construct_run_once_per_object_over_many_trims),
+        cmocka_unit_test(zero_filled_objects_are_zero_after_a_trim),
+        cmocka_unit_test(t16_handles_go_on_over_a_trim),
+        cmocka_unit_test(clear_after_a_trim_keeps_what_was_trimmed_and_the_capacity),
+        cmocka_unit_test(t20_threads_allocate_and_free_beside_a_trim),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
