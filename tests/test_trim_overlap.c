@@ -48,13 +48,14 @@ static void free_to(world *w, tarn_cache *cache, uint32_t keep)
         tarn_free(cache, w->live[--w->live_count]);
 }
 
-/* All that can be had, and back, until few are live: everything was in use once. */
+/* All that can be had, and back, until few are live: everything was in use once. The subject's
+ * cache is empty. */
 static void start(world *w)
 {
     while (alloc_one(w, w->subject))
         ;
     check_world(w, w->live_count >= CAPACITY);
-    free_to(w, w->subject, w->live_first);
+    free_to(w, w->other, w->live_first);
 }
 
 static void trim(world *w)

@@ -2,7 +2,10 @@
  *
  * Two threads play notes: each takes a voice by handle, and lets go of it some steps later. When
  * all voices sound, the pool evicts the quietest one; its player finds its handle stale, once, and
- * knows that the note is over. The music has a voice of its own that is never evicted. */
+ * knows that the note is over. The music has a voice of its own that is never evicted.
+ *
+ * A voice that was just taken must not be stolen while its player still sets it up: hooks leave
+ * every free voice pinned, and its player lets go of that last. */
 #include "tarn/tarn.h"
 
 #include <pthread.h>
@@ -12,9 +15,10 @@
 
 enum { VOICES = 32, PLAYERS = 2, NOTES_HELD = 40, STEPS = 20000, LOUDEST = 1000 };
 
-/* Read by evictors while players write it, so it is atomic. */
+#define PINNED (LOUDEST + 1) /* not ready yet, or the music */
+
 typedef struct voice {
-    atomic_int loudness; /* LOUDEST + 1: the music */
+    atomic_int loudness; /* read by evictors while players write it */
     int note;
 } voice;
 
@@ -23,13 +27,26 @@ TARN_POOL_DEFINE(voices, voice);
 static int64_t keep_the_loud(void *context, const void *object)
 {
     (void)context;
-    int loudness = atomic_load_explicit(&((voice *)object)->loudness, memory_order_relaxed);
-    return loudness > LOUDEST ? TARN_SCORE_PINNED : loudness;
+    /* acquire: who steals the voice comes after what its player wrote. */
+    int loudness = atomic_load_explicit(&((voice *)object)->loudness, memory_order_acquire);
+    return loudness == PINNED ? TARN_SCORE_PINNED : loudness;
 }
 
 static tarn_handle quietest(void *context, tarn_pool *pool)
 {
     return tarn_evict_lowest(pool, keep_the_loud, context);
+}
+
+static void pin(void *context, void *object)
+{
+    (void)context;
+    atomic_store_explicit(&((voice *)object)->loudness, PINNED, memory_order_relaxed);
+}
+
+static bool make(void *context, void *object)
+{
+    pin(context, object);
+    return true;
 }
 
 typedef struct player {
@@ -64,8 +81,8 @@ static void play_note(player *p, tarn_cache *cache, voices_handle *handle)
         p->failed = true; /* there is always a voice to steal */
         return;
     }
-    atomic_store_explicit(&v->loudness, (int)(1 + roll(p) % LOUDEST), memory_order_relaxed);
     v->note = (int)(roll(p) % 88);
+    atomic_store_explicit(&v->loudness, (int)(1 + roll(p) % LOUDEST), memory_order_release);
     p->played++;
 }
 
@@ -86,15 +103,11 @@ static void *play(void *argument)
     return p;
 }
 
-/* Returns the music's voice, or NULL. */
+/* Returns the music's voice, which stays pinned, or NULL. */
 static voice *start_music(tarn_pool *pool, voices_handle *handle)
 {
     void *object;
-    if (tarn_guest_take(pool, &handle->any, &object) != TARN_OK)
-        return NULL;
-    voice *v = object;
-    atomic_store_explicit(&v->loudness, LOUDEST + 1, memory_order_relaxed);
-    return v;
+    return tarn_guest_take(pool, &handle->any, &object) == TARN_OK ? object : NULL;
 }
 
 static bool play_all(tarn_pool *pool, player *players)
@@ -119,6 +132,7 @@ int main(void)
     tarn_pool_options options = voices_options(VOICES);
     options.exact = true; /* 32 and not one more: the sound card has no slack */
     options.evict = quietest;
+    options.hooks = (tarn_hooks){.construct = make, .reset = pin, .reset_on_return = true};
     tarn_pool *pool;
     tarn_status status = tarn_pool_create(&options, &pool);
     if (status != TARN_OK) {

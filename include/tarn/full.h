@@ -6,7 +6,10 @@
  *
  * The functions are called on the allocating thread, outside every lock, and may call into the same
  * pool; an allocation from it in there calls neither of them. Bulk calls and reservations do not
- * call them: they are refused. */
+ * call them: they are refused.
+ *
+ * A victim can be any live object, also one that another thread has just taken and is still setting
+ * up. Give it a pinned score until it is ready: hooks do so best, as in examples/voices. */
 #ifndef TARN_FULL_H
 #define TARN_FULL_H
 

@@ -6,6 +6,7 @@ its file; where the source moves on, the fault moves with it.
 
 from fault import fault
 from mutations_check import CHECK_MUTATIONS, CHECK_TSAN_MUTATIONS
+from mutations_space import SPACE_MUTATIONS
 
 STACK = "depot/stack.c"
 MAGAZINE = "depot/magazine.c"
@@ -344,5 +345,5 @@ TSAN_MUTATIONS = [
           "test_edges"),
 ]
 
-MUTATIONS += CHECK_MUTATIONS
+MUTATIONS += CHECK_MUTATIONS + SPACE_MUTATIONS
 TSAN_MUTATIONS += CHECK_TSAN_MUTATIONS
