@@ -23,8 +23,8 @@ typedef struct tarn_memory {
     size_t page_bytes; /* granularity, a power of two from 4096 to 2 MiB (4096) */
     /* Takes address space that need not be usable yet. NULL when there is none. */
     void *(*reserve)(void *context, size_t bytes, size_t alignment);
-    /* Makes a part of it readable and writable, and zero where it was not used since it was reserved
-     * or decommitted last. False when it cannot; the range is then as it was. */
+    /* Makes a part of it readable and writable, and zero where it was not used since it was
+     * reserved or decommitted last. False when it cannot; the range is then as it was. */
     bool (*commit)(void *context, void *address, size_t bytes);
     /* Gives the content of a committed part back; the part may be committed again. */
     void (*decommit)(void *context, void *address, size_t bytes);

@@ -85,6 +85,12 @@ typedef struct tarn_u64 {
         return atomic_compare_exchange_weak_explicit(&c->value, expected, desired,                \
                                                      memory_order_release, memory_order_relaxed); \
     }                                                                                             \
+    static inline bool cell##_cas_weak_acq_rel(cell *c, word *expected, word desired)             \
+    {                                                                                             \
+        TARN_SCHEDULE_POINT();                                                                    \
+        return atomic_compare_exchange_weak_explicit(&c->value, expected, desired,                \
+                                                     memory_order_acq_rel, memory_order_acquire); \
+    }                                                                                             \
     static inline bool cell##_cas_strong_relaxed(cell *c, word *expected, word desired)           \
     {                                                                                             \
         TARN_SCHEDULE_POINT();                                                                    \

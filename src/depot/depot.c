@@ -88,7 +88,10 @@ static bool are_all_unchanged(const tarn_depot *depot, const uint64_t *heads)
 }
 
 /* Slots move between loose and the shards, so separate looks could miss one on its way. The tags
- * of unchanged heads prove that all shards stayed empty while `loose` was looked at. */
+ * of unchanged heads prove that all shards stayed empty while `loose` was looked at.
+ *
+ * The instant is one of happens-before: of the changes that the looks saw none knew of a later
+ * change to any of the heads (E11), or a look after it would have seen that one too. */
 bool tarn_depot_is_dry(const tarn_depot *depot)
 {
     uint64_t heads[TARN_DEPOT_SHARDS_MAX];

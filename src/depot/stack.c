@@ -74,8 +74,9 @@ uint32_t tarn_stack_pop(tarn_stack *stack, const tarn_links *links)
         if (index == TARN_INDEX_NONE)
             return TARN_INDEX_NONE;
         uint32_t next = tarn_links_get(links, index);
-        /* E1 acquire: on failure too, since the next round follows the new head's link. */
-        if (tarn_u64_cas_weak_acquire(&stack->head, &head, head_after(links, head, next)))
+        /* E1 acquire: on failure too, since the next round follows the new head's link.
+         * E11 release: what this thread did to other stacks before. */
+        if (tarn_u64_cas_weak_acq_rel(&stack->head, &head, head_after(links, head, next)))
             return index;
         tarn_backoff_wait(&backoff);
     }
@@ -108,8 +109,8 @@ uint32_t tarn_stack_pop_some(tarn_stack *stack, const tarn_links *links, uint32_
         uint32_t count = walk(links, index_of(links, head), count_max, indices, &rest);
         if (count == 0)
             return 0;
-        /* E1 acquire: as in pop. */
-        if (tarn_u64_cas_weak_acquire(&stack->head, &head, head_after(links, head, rest)))
+        /* E1 acquire, E11 release: as in pop. */
+        if (tarn_u64_cas_weak_acq_rel(&stack->head, &head, head_after(links, head, rest)))
             return count;
         tarn_backoff_wait(&backoff);
     }
@@ -138,7 +139,7 @@ uint32_t tarn_stack_top(const tarn_stack *stack, const tarn_links *links)
 
 uint64_t tarn_stack_peek(const tarn_stack *stack)
 {
-    /* E1 acquire: two looks with work in between must not be reordered with that work. */
+    /* E11 acquire: looks at other stacks that follow see what led to this head. */
     return tarn_u64_load_acquire(&stack->head);
 }
 

@@ -5,9 +5,11 @@
  *   pop          yes   yes   yes         I3 a link is an index in range, or TARN_INDEX_NONE
  *   take_all     yes   yes   yes
  *
- *   E1 push's CAS of head (release) -> pop's and take_all's read of head (acquire): the links, and
- *      whatever the pusher wrote before. Later CASes on head are read-modify-writes and so carry
- *      it on: a pop need not release.
+ *   E1  push's CAS of head (release) -> pop's and take_all's read of head (acquire): the links, and
+ *       whatever the pusher wrote before. Later CASes on head are read-modify-writes and so carry
+ *       it on: for this a pop need not release.
+ *   E11 push's and pop's CAS of head (release) -> peek (acquire): what its thread did to other
+ *       stacks before. So looks at several stacks agree, see tarn_depot_is_dry.
  *
  * The head is one word, {tag, index}. Links lie outside the memory that is listed, one per index,
  * so that a late reader of a link touches an atomic word that always exists; the tag then makes its

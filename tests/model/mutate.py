@@ -24,8 +24,10 @@ from survivors import SURVIVORS
 
 FILES = ("depot/stack.c", "depot/magazine.c", "depot/depot.c", "pool/shelf.c", "pool/empties.c",
          "pool/refill.c", "pool/drain.c", "pool/reclaim.c", "pool/direct.c", "pool/slots.c",
-         "pool/grow.c", "pool/cache.c", "pool/reserve.c", "pool/registry.c")
-MODEL_SECONDS_MAX = 300
+         "pool/grow.c", "pool/cache.c", "pool/reserve.c", "pool/registry.c", "pool/full.c",
+         "pool/life/word.h", "pool/life/fast.h", "pool/life/life.c", "pool/life/handles.c",
+         "pool/space/groups.c", "pool/space/trim.c")
+MODEL_SECONDS_MAX = 150
 
 ORDERS = (
     ("_load_acquire(", "_load_relaxed("),
@@ -36,24 +38,10 @@ ORDERS = (
 )
 STATEMENT = re.compile(
     r"(?:tarn_u(?:32|64)_(?:store|fetch_add)_\w+|tarn_links_set|link_in_order|tarn_counter_add_"
-    r"|tarn_gate_close_|note_use|tarn_empties_put_|tarn_shelf_look_back_)\(")
+    r"|tarn_gate_close_|note_use|tarn_empties_put_|tarn_shelf_look_back_"
+    r"|tarn_life_set_word_|tarn_life_unbuild_|add_sorted|add_count|lower_first)\(")
 CAS = re.compile(r"tarn_u(32|64)_cas_\w+\(")
 FUNCTION = re.compile(r"^(?:static )?[a-z][\w ]*[ *](\w+)\([^;]*?\)\s*\{", re.MULTILINE)
-
-# The strong CAS has no relaxed form in the library; its mutants need one.
-STRONG_RELAXED = """
-#define STRONG_RELAXED(cell, word)                                                     \\
-    static inline bool cell##_cas_strong_relaxed(cell *c, word *expected, word desired) \\
-    {                                                                                  \\
-        return atomic_compare_exchange_strong_explicit(                                \\
-            &c->value, expected, desired, memory_order_relaxed, memory_order_relaxed); \\
-    }
-STRONG_RELAXED(tarn_u32, uint32_t)
-STRONG_RELAXED(tarn_u64, uint64_t)
-
-#endif
-"""
-
 
 class Parser(argparse.ArgumentParser):
     def error(self, message):
@@ -143,6 +131,12 @@ def changes_in(text):
         yield "without a step of the tag", match.start(), match.end(), untagged
 
 
+    for match in re.finditer(r"\b(?:before|word|live_word) \+ 1\b(?=[,);])", text):
+        yield "life not counted", match.start(), match.end(), match.group()[:-4]
+    for match in re.finditer(r"is_last \? TARN_LIFE_RETIRED : ", text):
+        yield "never retired", match.start(), match.end(), ""
+
+
 def function_at(text, offset):
     name = "file"
     for match in FUNCTION.finditer(text):
@@ -175,9 +169,6 @@ class Build:
         shutil.rmtree(self.folder, ignore_errors=True)
         for part in ("src", "include", "tests/model"):
             shutil.copytree(os.path.join(arguments.tree, part), os.path.join(self.source, part))
-        atomic = os.path.join(self.source, "src/base/atomic.h")
-        head = read(atomic).rsplit("#endif", 1)[0]
-        write(atomic, head + STRONG_RELAXED)
         model = os.path.join(self.source, "tests/model")
         self.flags = ["-std=c11", "-w", "-fno-pie", "-I" + model,
                       "-I" + os.path.join(self.source, "src"),
@@ -187,10 +178,15 @@ class Build:
         self.watched = ["-O1", "-fsanitize=thread", "-DTARN_BUILDING", "-include",
                         os.path.join(model, "engine/rename.h")]
         self.objects = {}
+        self.texts = {}
+        for folder, _, names in os.walk(os.path.join(self.source, "src")):
+            for name in names:
+                path = os.path.join(folder, name)
+                self.texts[os.path.relpath(path, self.source)] = read(path)
 
-    def compile(self, source, target, watched):
+    def compile(self, source, target, watched, first=()):
         flags = self.watched if watched else ["-O2"]
-        return subprocess.run([self.cc, *self.flags, *flags, "-c", source, "-o", target],
+        return subprocess.run([self.cc, *first, *self.flags, *flags, "-c", source, "-o", target],
                               capture_output=True, text=True)
 
     def sources(self):
@@ -235,20 +231,35 @@ class Build:
         lines = [line for line in done.stdout.splitlines() if line and line[0] != " "]
         return " ".join(lines[-1].split()) if lines else f"status {done.returncode}"
 
+    def users_of(self, header):
+        """The library's files whose text a header reaches, by way of other headers too."""
+        users, headers = set(), {header}
+        while True:
+            wanted = tuple(f'#include "{name}"' for name in headers)
+            found = {path for path in self.texts if any(line in self.texts[path] for line in wanted)}
+            more = {path[4:] for path in found if path.endswith(".h")} - headers
+            users |= {path for path in found if path.endswith(".c")}
+            if not more:
+                return sorted(users)
+            headers |= more
+
     def try_mutant(self, mutant, number):
-        source = os.path.join(self.source, "src", mutant.file.replace(".c", f"_{number}.c"))
-        target = os.path.join(self.folder, f"mutant_{number}.o")
-        program = os.path.join(self.folder, f"model_{number}")
-        write(source, mutant.text)
-        done = self.compile(source, target, True)
+        """Its file comes first where headers are looked for; what includes it is compiled anew."""
+        folder = os.path.join(self.folder, f"mutant_{number}")
+        changed = os.path.join(folder, mutant.file)
+        write(changed, mutant.text)
+        is_header = mutant.file.endswith(".h")
+        objects, done = dict(self.objects), None
+        for path in self.users_of(mutant.file) if is_header else ["src/" + mutant.file]:
+            source = os.path.join(self.source, path) if is_header else changed
+            objects[path] = os.path.join(folder, path.replace("/", "_") + ".o")
+            done = self.compile(source, objects[path], True, ["-I" + folder])
+            if done.returncode != 0:
+                break
         noticed = "does not compile:\n" + done.stderr
         if done.returncode == 0:
-            objects = dict(self.objects)
-            objects["src/" + mutant.file] = target
-            noticed = self.link_and_run(objects, program)
-        for path in (source, target, program):
-            if os.path.exists(path):
-                os.remove(path)
+            noticed = self.link_and_run(objects, os.path.join(folder, "model"))
+        shutil.rmtree(folder)
         return noticed, done.returncode == 0
 
 

@@ -5,11 +5,16 @@
 #include "pool/life/word.h"
 #include "tarn/full.h"
 
-/* Slots whose words are looked at before their objects are visited: their memory is asked for
- * meanwhile. */
-#define BLOCK_SLOTS 128u
-
 #define SLOTS_PER_LINE (TARN_LINE_BYTES / sizeof(uint32_t))
+
+/* So many live objects are found before the first is visited: their memory is asked for meanwhile,
+ * which hides most of the way there where few slots are live. */
+#define BATCH_OBJECTS 64u
+
+typedef struct batch {
+    uint32_t live[BATCH_OBJECTS + SLOTS_PER_LINE];
+    uint32_t count;
+} batch;
 
 size_t tarn_each_slots(const tarn_pool *pool)
 {
@@ -31,34 +36,58 @@ tarn_range tarn_each_part(size_t slots, size_t index, size_t count)
     return range;
 }
 
-/* Notes which of the block's slots are live, without a branch, since that is anyone's guess. */
-static uint32_t find_live(const tarn_pool *pool, size_t first, size_t end, uint32_t *live)
+/* Whether any slot of a whole line is live. */
+static bool is_line_live(const tarn_pool *pool, size_t first)
 {
-    uint32_t count = 0;
+    uint32_t words = 0;
+    for (size_t i = 0; i < SLOTS_PER_LINE; i++)
+        words |= tarn_u32_load_relaxed(&pool->lives[first + i]); /* relaxed: as in add_live */
+    return tarn_life_is_live_(words);
+}
+
+/* Notes which of the slots are live, without a branch, since that is anyone's guess. */
+static void add_live(const tarn_pool *pool, size_t first, size_t end, batch *b)
+{
+    uint32_t count = b->count;
     for (size_t slot = first; slot < end; slot++) {
-        live[count] = (uint32_t)slot;
+        b->live[count] = (uint32_t)slot;
         /* relaxed: looked at again before the visit. */
         count += tarn_u32_load_relaxed(&pool->lives[slot]) & 1;
     }
-    return count;
+    b->count = count;
+}
+
+/* Returns where it stopped: the batch is full, or there are no more slots. */
+static size_t find_live(const tarn_pool *pool, size_t first, size_t end, batch *b)
+{
+    b->count = 0;
+    while (first < end && b->count < BATCH_OBJECTS) {
+        size_t next = first + tarn_size_min(SLOTS_PER_LINE, end - first);
+        if (next - first < SLOTS_PER_LINE || is_line_live(pool, first))
+            add_live(pool, first, next, b);
+        first = next;
+    }
+    return first;
+}
+
+/* The processor itself fetches what lies in a row. */
+static void prefetch(const tarn_pool *pool, const batch *b, size_t slots)
+{
+    for (uint32_t i = 0; b->count < slots && i < b->count; i++)
+        __builtin_prefetch(tarn_slot_object_(pool, b->live[i]));
 }
 
 /* Returns false when the visitor ended the iteration. */
-static bool visit_block(const tarn_pool *pool, size_t first, size_t end, tarn_visit_fn *visit,
-                        void *context, size_t *visited)
+static bool visit_all(const tarn_pool *pool, const batch *b, tarn_visit_fn *visit, void *context,
+                      size_t *visited)
 {
-    uint32_t live[BLOCK_SLOTS];
-    uint32_t count = find_live(pool, first, end, live);
-    if (count < BLOCK_SLOTS) /* a full one is fetched by the processor itself */
-        for (uint32_t i = 0; i < count; i++)
-            __builtin_prefetch(tarn_slot_object_(pool, live[i]));
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t word = tarn_life_word_(pool, live[i]);
+    for (uint32_t i = 0; i < b->count; i++) {
+        uint32_t word = tarn_life_word_(pool, b->live[i]);
         if (!tarn_life_is_live_(word))
             continue;
         ++*visited;
-        if (!visit(context, tarn_slot_object_(pool, live[i]),
-                   tarn_life_handle_(pool, live[i], word)))
+        if (!visit(context, tarn_slot_object_(pool, b->live[i]),
+                   tarn_life_handle_(pool, b->live[i], word)))
             return false;
     }
     return true;
@@ -72,9 +101,11 @@ size_t tarn_each_in(const tarn_pool *pool, tarn_range range, tarn_visit_fn *visi
     size_t slots = tarn_each_slots(pool);
     size_t first = tarn_size_min(range.first, slots);
     size_t end = first + tarn_size_min(range.count, slots - first);
+    batch b;
     for (size_t next = 0; first < end; first = next) {
-        next = first + tarn_size_min(BLOCK_SLOTS, end - first);
-        if (!visit_block(pool, first, next, visit, context, &visited))
+        next = find_live(pool, first, end, &b);
+        prefetch(pool, &b, next - first);
+        if (!visit_all(pool, &b, visit, context, &visited))
             break;
     }
     return visited;

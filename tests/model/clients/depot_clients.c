@@ -229,7 +229,7 @@ static void no_check(void)
 
 #define CLIENT(name, ...)       CLIENT_ENTRY(name, CLIENT_LOCK_FREE, set_up, check, __VA_ARGS__)
 #define BEGIN(name, begin, ...) CLIENT_ENTRY(name, CLIENT_LOCK_FREE, begin, check, __VA_ARGS__)
-#define LOOK(name, begin, ...)  CLIENT_ENTRY(name, CLIENT_IN_ORDER, begin, no_check, __VA_ARGS__)
+#define LOOK(name, begin, ...)  CLIENT_ENTRY(name, CLIENT_LOCK_FREE, begin, no_check, __VA_ARGS__)
 
 static const client_entry clients[] = {
     CLIENT("depot_chains", take_chain, take_chain_put_reversed),
