@@ -41,10 +41,17 @@ static bool posix_commit(void *context, void *address, size_t bytes)
     return mprotect(address, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
+/* What is committed again must be zero, which only Linux promises of MADV_DONTNEED; elsewhere new
+ * pages take the place of the old. */
 static void posix_decommit(void *context, void *address, size_t bytes)
 {
     (void)context;
+#ifdef __linux__
     madvise(address, bytes, MADV_DONTNEED);
+#else
+    mmap(address, bytes, PROT_READ | PROT_WRITE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+#endif
 }
 
 static void posix_release(void *context, void *address, size_t bytes)

@@ -57,7 +57,7 @@ void tarn_stack_push_chain(tarn_stack *stack, const tarn_links *links, uint32_t 
     uint64_t head = tarn_u64_load_relaxed(&stack->head);
     for (;;) {
         tarn_links_set(links, last, index_of(links, head));
-        /* E1 release: the chain's links and magazines. */
+        /* E1 release: the chain's links and magazines. E11 release: as in pop. */
         if (tarn_u64_cas_weak_release(&stack->head, &head, head_after(links, head, first)))
             return;
         tarn_backoff_wait(&backoff);

@@ -55,7 +55,7 @@ static void *claim(tarn_pool *pool, tarn_cache_state *cache, tarn_handle victim)
     if (pool->is_watched)
         tarn_loan_end_(pool, object, NULL);
     if (end == TARN_LIFE_SPENT) {
-        tarn_cache_forget_(pool, cache);
+        tarn_life_forget_(pool, cache, object);
         return NULL;
     }
     count_eviction(pool, cache);

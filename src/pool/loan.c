@@ -157,12 +157,6 @@ void tarn_loan_refuse_end_(tarn_pool *pool, void *object, const char *site)
     tarn_inspect_end_block(pool, object);
 }
 
-void tarn_loan_forget_(tarn_pool *pool, uint64_t slot)
-{
-    /* relaxed: whoever holds the slot alone knows it. */
-    tarn_u32_store_relaxed(&pool->loans[slot].state, TARN_LOAN_NEVER);
-}
-
 bool tarn_loan_end_(tarn_pool *pool, void *object, const char *site)
 {
     tarn_loan *loan = loan_of(pool, object);
@@ -196,16 +190,28 @@ void tarn_loan_end_all_(tarn_pool *pool)
     pool->slots_cleared = tarn_loan_slots_used_(pool);
 }
 
+static void inspect(tarn_pool *pool, uint64_t slot)
+{
+    void *object = tarn_slot_object_(pool, slot);
+    if (state_of(&pool->loans[slot]) != TARN_LOAN_RETURNED)
+        return;
+    tarn_inspect_show(object, pool->plan.stride_bytes);
+    expect_untouched(pool, object, NULL);
+    if (hides(pool))
+        tarn_inspect_hide(object, pool->plan.stride_bytes);
+}
+
 void tarn_loan_inspect_all_(tarn_pool *pool)
 {
     uint64_t count = looks_at_bytes(pool) ? tarn_loan_slots_used_(pool) : 0;
-    for (uint64_t slot = 0; slot < count; slot++) {
-        void *object = tarn_slot_object_(pool, slot);
-        if (state_of(&pool->loans[slot]) != TARN_LOAN_RETURNED)
-            continue;
-        tarn_inspect_show(object, pool->plan.stride_bytes);
-        expect_untouched(pool, object, NULL);
-        if (hides(pool))
-            tarn_inspect_hide(object, pool->plan.stride_bytes);
-    }
+    for (uint64_t slot = 0; slot < count; slot++)
+        inspect(pool, slot);
+}
+
+void tarn_loan_forget_(tarn_pool *pool, uint64_t slot)
+{
+    if (looks_at_bytes(pool))
+        inspect(pool, slot);
+    /* relaxed: whoever holds the slot alone knows it. */
+    tarn_u32_store_relaxed(&pool->loans[slot].state, TARN_LOAN_NEVER);
 }

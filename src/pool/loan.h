@@ -30,7 +30,8 @@ bool tarn_loan_end_(tarn_pool *pool, void *object, const char *site);
 /* Reports an end as loan_end does when the object is not lent. */
 void tarn_loan_refuse_end_(tarn_pool *pool, void *object, const char *site);
 
-/* Forgets that a slot was ever lent: its memory goes back to the system. */
+/* Looks for damage in a slot whose memory goes back to the system, and forgets that it was ever
+ * lent. */
 void tarn_loan_forget_(tarn_pool *pool, uint64_t slot);
 
 /* Ends all loans: for clear. */

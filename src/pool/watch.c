@@ -135,7 +135,7 @@ static bool end(tarn_pool *pool, void *object, const char *site, tarn_life_end *
 static void put(tarn_pool *pool, tarn_cache_state *cache, void *object, tarn_life_end how)
 {
     if (how == TARN_LIFE_SPENT)
-        tarn_cache_forget_(pool, cache);
+        tarn_life_forget_(pool, cache, object);
     else
         tarn_quarantine_put_(pool, cache, object);
 }

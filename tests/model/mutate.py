@@ -236,7 +236,8 @@ class Build:
         users, headers = set(), {header}
         while True:
             wanted = tuple(f'#include "{name}"' for name in headers)
-            found = {path for path in self.texts if any(line in self.texts[path] for line in wanted)}
+            found = {path for path, text in self.texts.items()
+                     if any(line in text for line in wanted)}
             more = {path[4:] for path in found if path.endswith(".h")} - headers
             users |= {path for path in found if path.endswith(".c")}
             if not more:

@@ -114,8 +114,6 @@ tarn_life_end tarn_life_finish_(tarn_pool *pool, void *object)
         return TARN_LIFE_ENDED;
     destroy(pool, slot);
     count(&pool->slots_retired);
-    if (pool->plan.has_groups)
-        retire_in_group(&pool->groups[slot >> pool->plan.group_shift]);
     return TARN_LIFE_SPENT;
 }
 
@@ -151,7 +149,16 @@ void tarn_life_return_(tarn_pool *pool, tarn_cache_state *cache, void *object, t
     else if (end == TARN_LIFE_ENDED)
         tarn_direct_free_(pool, object);
     else
-        tarn_cache_forget_(pool, cache);
+        tarn_life_forget_(pool, cache, object);
+}
+
+/* From here on the slot's memory may go back with its group. */
+void tarn_life_forget_(tarn_pool *pool, tarn_cache_state *cache, const void *object)
+{
+    uint64_t slot = tarn_slot_of_(pool, object);
+    if (pool->plan.has_groups)
+        retire_in_group(&pool->groups[slot >> pool->plan.group_shift]);
+    tarn_cache_forget_(pool, cache);
 }
 
 void tarn_life_unbuild_(tarn_pool *pool, uint64_t slot)

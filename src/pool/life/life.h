@@ -33,6 +33,9 @@ tarn_life_end tarn_life_finish_(tarn_pool *pool, void *object);
 /* Gives an object back whose life has ended to the cache, or directly where that is NULL. */
 void tarn_life_return_(tarn_pool *pool, tarn_cache_state *cache, void *object, tarn_life_end end);
 
+/* Forgets an object whose slot is retired, as the last that is done with it: counts its free. */
+void tarn_life_forget_(tarn_pool *pool, tarn_cache_state *cache, const void *object);
+
 /* Takes back what construct made in a free slot, once, and makes its word that of memory never
  * used. */
 void tarn_life_unbuild_(tarn_pool *pool, uint64_t slot);

@@ -94,18 +94,30 @@ static void put(tarn_pool *pool, const batch *b)
         tarn_slots_put_loose_(pool, b->objects[i]);
 }
 
+/* Where they do not count as ready. */
+static void put_unready(tarn_pool *pool, void *const *objects, uint32_t count)
+{
+    if (pool->plan.has_groups)
+        tarn_groups_put_(pool, objects, count);
+    else
+        for (uint32_t i = 0; i < count; i++)
+            tarn_slots_put_loose_(pool, objects[i]);
+}
+
 /* Returns TARN_OK, TARN_ERROR_FULL or TARN_ERROR_CONSTRUCT, and how many slots it made ready. */
 static tarn_status prepare_batch(tarn_pool *pool, uint32_t count_max, uint64_t *done)
 {
     batch b = {.count = 0};
     if (!take(pool, count_max, &b))
         return TARN_ERROR_FULL;
-    uint32_t built = 0;
-    while (built < b.count && build(pool, b.objects[built]))
+    uint32_t built = 0, count = b.count;
+    while (built < count && build(pool, b.objects[built]))
         built++;
-    put(pool, &b); /* those that were not built too */
+    put_unready(pool, b.objects + built, count - built);
+    b.count = built;
+    put(pool, &b);
     *done += built;
-    return built == b.count ? TARN_OK : TARN_ERROR_CONSTRUCT;
+    return built == count ? TARN_OK : TARN_ERROR_CONSTRUCT;
 }
 
 static tarn_status prepare(tarn_pool *pool, uint64_t missing, uint64_t budget, uint64_t *done)

@@ -29,6 +29,7 @@ client_list sharing_clients(void);
 client_list lifetime_clients(void);
 client_list limit_clients(void);
 client_list checked_clients(void);
+client_list lives_clients(void);
 client_list life_clients(void);
 client_list space_clients(void);
 
