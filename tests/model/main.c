@@ -26,7 +26,8 @@ typedef struct client_group {
 static const client_group groups[] = {
     {"stack", stack_clients},     {"depot", depot_clients},       {"cache", cache_clients},
     {"sharing", sharing_clients}, {"lifetime", lifetime_clients}, {"limits", limit_clients},
-    {"checked", checked_clients}, {"lives", life_clients},        {"space", space_clients},
+    {"checked", checked_clients}, {"lives", life_clients},        {"handles", handle_clients},
+    {"space", space_clients},
 };
 #define GROUPS (sizeof groups / sizeof groups[0])
 

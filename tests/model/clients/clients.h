@@ -29,8 +29,8 @@ client_list sharing_clients(void);
 client_list lifetime_clients(void);
 client_list limit_clients(void);
 client_list checked_clients(void);
-client_list lives_clients(void);
 client_list life_clients(void);
+client_list handle_clients(void);
 client_list space_clients(void);
 
 #define CLIENT_LIST(array) ((client_list){(array), (uint32_t)(sizeof(array) / sizeof(array)[0])})

@@ -16,7 +16,7 @@ typedef struct life {
     uint64_t name;
     uint32_t slot; /* once it has begun */
     moment begun, ended;
-    uint32_t tries; /* to end it, under way */
+    uint32_t tries;     /* to end it, under way */
     bool is_taken_over; /* by an eviction, or by a take after another's release: its slot tells */
 } life;
 

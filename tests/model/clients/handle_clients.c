@@ -4,6 +4,7 @@
 #include "clients/lives.h"
 #include "clients/pool_kit.h"
 #include "engine/failure.h"
+#include "engine/region.h"
 #include "engine/scheduler.h"
 #include "pool/direct.h"
 #include "pool/slots.h"
@@ -115,8 +116,7 @@ static void check(void)
             tarn_cache_detach(kit.caches[i]);
     find_free();
     uint32_t retired = (uint32_t)figures.slots_retired;
-    if (figures.live != lives_count() ||
-        ledger_taken() + lives_count() + retired != kit.slots)
+    if (figures.live != lives_count() || ledger_taken() + lives_count() + retired != kit.slots)
         model_fail("%u slots are free, %u live and %u retired, of %u", ledger_taken(),
                    lives_count(), retired, kit.slots);
     if (figures.allocs - figures.frees != figures.live)
@@ -183,11 +183,8 @@ static void cached_3(void)
 /* Slots of two lives: the first of slot 0 has ended. */
 static void short_lives(void)
 {
-    tarn_pool_options options = {.capacity = 2,
-                                 .exact = true,
-                                 .handles = true,
-                                 .handle_bits = 32,
-                                 .handle_index_bits = 30};
+    tarn_pool_options options = {
+        .capacity = 2, .exact = true, .handles = true, .handle_bits = 32, .handle_index_bits = 30};
     make(options, 2);
     take_spares(1);
     release(world.handles[0]);
@@ -242,8 +239,9 @@ static void write_on_reset(void *context, void *object)
 
 static void constructs(void)
 {
-    make((tarn_pool_options){.capacity = 1, .exact = true, .hooks = {.construct =
-                                                                         write_on_construct}},
+    make((tarn_pool_options){.capacity = 1,
+                             .exact = true,
+                             .hooks = {.construct = write_on_construct}},
          2);
     ready();
 }
@@ -404,42 +402,37 @@ static void look_at_each(void)
     tarn_each(kit.pool, visit, NULL);
 }
 
-#define CLIENT(name, set_up, ...)                                    \
-    {                                                                \
-        {name,                                                       \
-         set_up,                                                     \
-         {__VA_ARGS__},                                              \
-         sizeof((model_body *[]){__VA_ARGS__}) / sizeof(model_body *), \
-         begin_run,                                                  \
-         check},                                                     \
-            CLIENT_LOCK_FREE                                         \
+#define CLIENT(name, set_up, ...)                                                     \
+    {                                                                                 \
+        {name,          set_up,                                                       \
+         {__VA_ARGS__}, sizeof((model_body *[]){__VA_ARGS__}) / sizeof(model_body *), \
+         begin_run,     check},                                                       \
+            CLIENT_LOCK_FREE                                                          \
     }
 
 static const client_entry clients[] = {
-    CLIENT("lives_release_both", one_2, release_first, release_first),
-    CLIENT("lives_release_both_cached", cached_2, release_first, release_first),
-    CLIENT("lives_release_both_3", one_3, release_first, release_first, resolve_first),
-    CLIENT("lives_reuse", one_2, release_take_resolve, release_first),
-    CLIENT("lives_reuse_both", one_2, release_take_release, release_take),
-    CLIENT("lives_reuse_cached", cached_2, release_take_release, release_take),
-    CLIENT("lives_reuse_3", one_3, release_first, take_resolve, release_first),
-    CLIENT("lives_reuse_cached_3", cached_3, release_take, release_take, resolve_first),
-    CLIENT("lives_stale", one_2, release_signal, resolve_if_signalled),
-    CLIENT("lives_short", short_lives, alloc_free_twice, release_stale),
-    CLIENT("lives_evict_both", full_2, evict, evict),
-    CLIENT("lives_evict_release", full_2, evict, release_first),
-    CLIENT("lives_evict_release_3", full_3, evict, release_first, resolve_first),
-    CLIENT("lives_payload", one_2, write_release, take_keep),
-    CLIENT("lives_payload_cached", cached_2, write_release_two, take_two),
-    CLIENT("lives_construct", constructs, take_publish, resolve_published),
-    CLIENT("lives_construct_each", constructs, take_publish, look_at_each),
-    CLIENT("lives_reset", resets, take_publish, resolve_published),
-    CLIENT("lives_reset_each", resets, take_publish, look_at_each),
-    CLIENT("lives_zero_fill", zero_fills, take_publish, resolve_published),
-    CLIENT("lives_passed_on_3", passes_on, write_release, take_publish, resolve_published),
+    CLIENT("handle_release_both_3", one_3, release_first, release_first, resolve_first),
+    CLIENT("handle_reuse", one_2, release_take_resolve, release_first),
+    CLIENT("handle_reuse_both", one_2, release_take_release, release_take),
+    CLIENT("handle_reuse_cached", cached_2, release_take_release, release_take),
+    CLIENT("handle_reuse_3", one_3, release_first, take_resolve, release_first),
+    CLIENT("handle_reuse_cached_3", cached_3, release_take, release_take, resolve_first),
+    CLIENT("handle_stale", one_2, release_signal, resolve_if_signalled),
+    CLIENT("handle_short", short_lives, alloc_free_twice, release_stale),
+    CLIENT("handle_evict_both", full_2, evict, evict),
+    CLIENT("handle_evict_release", full_2, evict, release_first),
+    CLIENT("handle_evict_release_3", full_3, evict, release_first, resolve_first),
+    CLIENT("handle_payload", one_2, write_release, take_keep),
+    CLIENT("handle_payload_cached", cached_2, write_release_two, take_two),
+    CLIENT("handle_construct", constructs, take_publish, resolve_published),
+    CLIENT("handle_construct_each", constructs, take_publish, look_at_each),
+    CLIENT("handle_reset", resets, take_publish, resolve_published),
+    CLIENT("handle_reset_each", resets, take_publish, look_at_each),
+    CLIENT("handle_zero_fill", zero_fills, take_publish, resolve_published),
+    CLIENT("handle_passed_on_3", passes_on, write_release, take_publish, resolve_published),
 };
 
-client_list lives_clients(void)
+client_list handle_clients(void)
 {
     return CLIENT_LIST(clients);
 }
