@@ -206,7 +206,8 @@ void *tarn_alloc_slow_(tarn_cache *cache)
     tarn_pool *pool = state->pool;
     void *object = NULL;
     if (TARN_UNLIKELY(pool->is_featured)) {
-        tarn_calls_alloc_(state, &object);
+        uint32_t word;
+        tarn_calls_alloc_(state, &object, &word);
         return object;
     }
     if (!tarn_cache_is_attached_(state))

@@ -90,7 +90,8 @@ static __attribute__((noinline)) void *alloc_without_claim(tarn_pool *pool)
         return tarn_alloc(cache);
     void *object = NULL;
     if (pool->is_featured) {
-        tarn_calls_direct_alloc_(pool, &object);
+        uint32_t word;
+        tarn_calls_direct_alloc_(pool, &object, &word);
         return object;
     }
     object = tarn_direct_alloc_(pool);

@@ -70,17 +70,18 @@ static void untake(tarn_pool *pool, tarn_cache_state *cache, void *object)
 }
 
 /* Hands the object to the host. */
-static tarn_status begin(tarn_pool *pool, tarn_cache_state *cache, void *object, const char *site)
+static tarn_status begin(tarn_pool *pool, tarn_cache_state *cache, void *object, const char *site,
+                         uint32_t *word)
 {
     tarn_loan_begin_(pool, object, site);
-    if (tarn_life_begin_(pool, object))
+    if (tarn_life_begin_(pool, object, word))
         return TARN_OK;
     tarn_loan_end_(pool, object, site);
     untake(pool, cache, object);
     return TARN_ERROR_CONSTRUCT;
 }
 
-static tarn_status alloc(tarn_cache_state *cache, void **object, const char *site)
+static tarn_status alloc(tarn_cache_state *cache, void **object, const char *site, uint32_t *word)
 {
     tarn_pool *pool = cache->pool;
     if (!tarn_cache_is_attached_(cache)) {
@@ -91,7 +92,7 @@ static tarn_status alloc(tarn_cache_state *cache, void **object, const char *sit
         return TARN_ERROR_FULL;
     *object = take(cache);
     tarn_status status = *object ? TARN_OK : tarn_full_take_(pool, cache, object);
-    return status == TARN_OK ? begin(pool, cache, *object, site) : status;
+    return status == TARN_OK ? begin(pool, cache, *object, site, word) : status;
 }
 
 /* Counts a refusal, but for a cache that cannot be used at all. */
@@ -105,14 +106,14 @@ static tarn_status answer(tarn_pool *pool, tarn_status status, void **object)
     return status;
 }
 
-tarn_status tarn_watch_alloc_(tarn_cache_state *cache, void **object)
+tarn_status tarn_watch_alloc_(tarn_cache_state *cache, void **object, uint32_t *word)
 {
     *object = NULL;
     const char *site = tarn_site_take_(cache);
     tarn_user_entry entry = tarn_user_enter_(cache, site);
     if (entry == TARN_USER_REFUSED)
         return TARN_ERROR_NOT_ATTACHED;
-    tarn_status status = alloc(cache, object, site);
+    tarn_status status = alloc(cache, object, site, word);
     tarn_user_leave_(cache, entry);
     return answer(cache->pool, status, object);
 }
@@ -199,7 +200,8 @@ static tarn_status begin_one_of_many(tarn_cache_state *cache, size_t i, size_t c
 {
     tarn_pool *pool = cache->pool;
     tarn_loan_begin_(pool, objects[i], site);
-    if (tarn_life_begin_(pool, objects[i]))
+    uint32_t word;
+    if (tarn_life_begin_(pool, objects[i], &word))
         return TARN_OK;
     tarn_loan_end_(pool, objects[i], site);
     tarn_cache_untake_(cache, count - i, objects + i);
@@ -266,20 +268,20 @@ static void *take_direct(tarn_pool *pool)
     return object;
 }
 
-static tarn_status alloc_direct(tarn_pool *pool, void **object, const char *site)
+static tarn_status alloc_direct(tarn_pool *pool, void **object, const char *site, uint32_t *word)
 {
     if (is_to_fail(pool))
         return TARN_ERROR_FULL;
     *object = take_direct(pool);
     tarn_status status = *object ? TARN_OK : tarn_full_take_(pool, NULL, object);
-    return status == TARN_OK ? begin(pool, NULL, *object, site) : status;
+    return status == TARN_OK ? begin(pool, NULL, *object, site, word) : status;
 }
 
-tarn_status tarn_watch_direct_alloc_(tarn_pool *pool, void **object)
+tarn_status tarn_watch_direct_alloc_(tarn_pool *pool, void **object, uint32_t *word)
 {
     *object = NULL;
     const char *site = tarn_site_take_direct_(pool);
-    return answer(pool, alloc_direct(pool, object, site), object);
+    return answer(pool, alloc_direct(pool, object, site, word), object);
 }
 
 void tarn_watch_direct_free_(tarn_pool *pool, void *object)

@@ -6,7 +6,8 @@
 #include "pool/life/life.h"
 #include "pool/state.h"
 
-tarn_status tarn_watch_alloc_(tarn_cache_state *cache, void **object);
+/* *word as in life/calls.h. */
+tarn_status tarn_watch_alloc_(tarn_cache_state *cache, void **object, uint32_t *word);
 void tarn_watch_free_(tarn_cache_state *cache, void *object);
 
 tarn_status tarn_watch_alloc_bulk_(tarn_cache_state *cache, size_t count, void **objects);
@@ -19,7 +20,7 @@ tarn_status tarn_watch_reserve_(tarn_cache_state *cache, size_t count);
 void tarn_watch_return_(tarn_pool *pool, tarn_cache_state *cache, void *object, tarn_life_end end);
 
 /* For threads without a cache. */
-tarn_status tarn_watch_direct_alloc_(tarn_pool *pool, void **object);
+tarn_status tarn_watch_direct_alloc_(tarn_pool *pool, void **object, uint32_t *word);
 void tarn_watch_direct_free_(tarn_pool *pool, void *object);
 
 #endif

@@ -16,9 +16,9 @@ static tarn_status refused(tarn_pool *pool, tarn_status status)
     return status;
 }
 
-static tarn_status begin(tarn_pool *pool, tarn_cache_state *cache, void **object)
+static tarn_status begin(tarn_pool *pool, tarn_cache_state *cache, void **object, uint32_t *word)
 {
-    if (TARN_LIKELY(tarn_life_begin_(pool, *object)))
+    if (TARN_LIKELY(tarn_life_begin_(pool, *object, word)))
         return TARN_OK;
     if (cache)
         tarn_cache_untake_(cache, 1, object);
@@ -28,15 +28,14 @@ static tarn_status begin(tarn_pool *pool, tarn_cache_state *cache, void **object
     return refused(pool, TARN_ERROR_CONSTRUCT);
 }
 
-tarn_status tarn_calls_alloc_(tarn_cache_state *cache, void **object)
+tarn_status tarn_calls_alloc_(tarn_cache_state *cache, void **object, uint32_t *word)
 {
     tarn_pool *pool = cache->pool;
     uint64_t slot;
-    uint32_t word;
-    if (TARN_LIKELY(tarn_fast_take_(cache, object, &slot, &word)))
+    if (TARN_LIKELY(tarn_fast_take_(cache, object, &slot, word)))
         return TARN_OK;
     if (TARN_UNLIKELY(pool->is_watched))
-        return tarn_watch_alloc_(cache, object);
+        return tarn_watch_alloc_(cache, object, word);
     *object = NULL;
     if (!tarn_cache_is_attached_(cache))
         return TARN_ERROR_NOT_ATTACHED;
@@ -44,16 +43,16 @@ tarn_status tarn_calls_alloc_(tarn_cache_state *cache, void **object)
         return refused(pool, TARN_ERROR_FULL);
     *object = tarn_cache_take_(cache);
     tarn_status status = *object ? TARN_OK : tarn_full_take_(pool, cache, object);
-    return status == TARN_OK ? begin(pool, cache, object) : refused(pool, status);
+    return status == TARN_OK ? begin(pool, cache, object, word) : refused(pool, status);
 }
 
-tarn_status tarn_calls_direct_alloc_(tarn_pool *pool, void **object)
+tarn_status tarn_calls_direct_alloc_(tarn_pool *pool, void **object, uint32_t *word)
 {
     if (pool->is_watched)
-        return tarn_watch_direct_alloc_(pool, object);
+        return tarn_watch_direct_alloc_(pool, object, word);
     *object = pool->is_ending ? NULL : tarn_direct_alloc_(pool);
     tarn_status status = *object ? TARN_OK : tarn_full_take_(pool, NULL, object);
-    return status == TARN_OK ? begin(pool, NULL, object) : refused(pool, status);
+    return status == TARN_OK ? begin(pool, NULL, object, word) : refused(pool, status);
 }
 
 /* Others may have come across the lives that have begun, so these end like any other. */
@@ -71,8 +70,9 @@ tarn_status tarn_calls_alloc_bulk_(tarn_cache_state *cache, size_t count, void *
     if (cache->pool->is_ending)
         return TARN_ERROR_FULL;
     tarn_status status = tarn_bulk_take_(cache, count, objects);
+    uint32_t word;
     for (size_t i = 0; status == TARN_OK && i < count; i++) {
-        if (tarn_life_begin_(cache->pool, objects[i]))
+        if (tarn_life_begin_(cache->pool, objects[i], &word))
             continue;
         cancel(cache, i, count, objects);
         status = TARN_ERROR_CONSTRUCT;

@@ -6,9 +6,9 @@
 
 #include "pool/state.h"
 
-/* *object is NULL on failure. */
-tarn_status tarn_calls_alloc_(tarn_cache_state *cache, void **object);
-tarn_status tarn_calls_direct_alloc_(tarn_pool *pool, void **object);
+/* *object is NULL on failure. *word is the slot's word in the life that has begun, if any. */
+tarn_status tarn_calls_alloc_(tarn_cache_state *cache, void **object, uint32_t *word);
+tarn_status tarn_calls_direct_alloc_(tarn_pool *pool, void **object, uint32_t *word);
 tarn_status tarn_calls_alloc_bulk_(tarn_cache_state *cache, size_t count, void **objects);
 
 void tarn_calls_free_(tarn_cache_state *cache, void *object);

@@ -12,22 +12,36 @@ static uint64_t carved(const tarn_pool *pool)
     return tarn_u64_load_relaxed(&pool->slots_carved);
 }
 
-static void end_life(tarn_pool *pool, uint64_t slot)
+/* Ends all lives that there are, and links their slots. Returns the first of the chain. */
+static uint32_t end_all(tarn_pool *pool)
 {
-    if (!tarn_life_try_end_(pool, slot, tarn_life_word_(pool, slot)))
-        return;
-    void *object = tarn_slot_object_(pool, slot);
-    tarn_life_finish_(pool, object);
-    if (pool->is_watched)
-        tarn_loan_end_(pool, object, NULL);
+    uint32_t first = TARN_INDEX_NONE;
+    for (uint64_t slot = carved(pool); slot-- > 0;) {
+        if (!tarn_life_try_end_(pool, slot, tarn_life_word_(pool, slot)))
+            continue;
+        tarn_links_set(&pool->depot.slots, (uint32_t)slot + 1, first);
+        first = (uint32_t)slot + 1;
+    }
+    return first;
 }
 
-/* The end is read once: hooks that allocate must not keep it going for ever. */
+static void finish(tarn_pool *pool, void *object)
+{
+    tarn_life_end end = tarn_life_finish_(pool, object);
+    if (pool->is_watched)
+        tarn_loan_end_(pool, object, NULL);
+    if (end == TARN_LIFE_SPENT)
+        tarn_life_forget_(pool, NULL, object);
+}
+
+/* Hooks run when all lives have ended, so that what they allocate is not among them. */
 void tarn_ends_lives_(tarn_pool *pool)
 {
-    uint64_t end = carved(pool);
-    for (uint64_t slot = 0; slot < end; slot++)
-        end_life(pool, slot);
+    for (uint32_t index = end_all(pool); index != TARN_INDEX_NONE;) {
+        uint32_t next = tarn_links_get(&pool->depot.slots, index);
+        finish(pool, tarn_slot_index_object_(pool, index));
+        index = next;
+    }
 }
 
 /* Neither live nor retired, and not given back to the system. */

@@ -59,16 +59,12 @@ tarn_status tarn_handles_try_end_(tarn_pool *pool, tarn_handle handle, void **ob
     return TARN_OK;
 }
 
-/* The object was begun by this thread. */
-static tarn_status hand_out(const tarn_pool *pool, tarn_status status, void *taken,
+/* word: of the life that this thread began. What the slot's says by now may be another's. */
+static tarn_status hand_out(const tarn_pool *pool, tarn_status status, void *taken, uint32_t word,
                             tarn_handle *handle, void **object)
 {
-    if (status == TARN_OK) {
-        uint64_t slot = tarn_slot_of_(pool, taken);
-        /* relaxed: this thread wrote it. */
-        uint32_t word = tarn_u32_load_relaxed(&pool->lives[slot]);
-        *handle = tarn_life_handle_(pool, slot, word);
-    }
+    if (status == TARN_OK)
+        *handle = tarn_life_handle_(pool, tarn_slot_of_(pool, taken), word);
     if (object)
         *object = taken;
     return status;
@@ -90,8 +86,9 @@ static __attribute__((noinline)) tarn_status take_slow(tarn_cache_state *state, 
         return take_failed(TARN_ERROR_INVALID, handle, object);
     *handle = (tarn_handle){0};
     void *taken = NULL;
-    tarn_status status = tarn_calls_alloc_(state, &taken);
-    return hand_out(state->pool, status, taken, handle, object);
+    uint32_t word;
+    tarn_status status = tarn_calls_alloc_(state, &taken, &word);
+    return hand_out(state->pool, status, taken, word, handle, object);
 }
 
 tarn_status tarn_take(tarn_cache *cache, tarn_handle *handle, void **object)
@@ -120,8 +117,9 @@ tarn_status tarn_guest_take(tarn_pool *pool, tarn_handle *handle, void **object)
         return tarn_take(cache, handle, object);
     *handle = (tarn_handle){0};
     void *taken = NULL;
-    tarn_status status = tarn_calls_direct_alloc_(pool, &taken);
-    return hand_out(pool, status, taken, handle, object);
+    uint32_t word;
+    tarn_status status = tarn_calls_direct_alloc_(pool, &taken, &word);
+    return hand_out(pool, status, taken, word, handle, object);
 }
 
 static __attribute__((noinline)) tarn_status release_slow(tarn_cache_state *state,

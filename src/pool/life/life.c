@@ -65,17 +65,19 @@ bool tarn_life_build_(tarn_pool *pool, uint64_t slot)
     return built;
 }
 
-bool tarn_life_begin_(tarn_pool *pool, void *object)
+bool tarn_life_begin_(tarn_pool *pool, void *object, uint32_t *word)
 {
+    *word = 0;
     if (!pool->has_lives)
         return true;
     uint64_t slot = tarn_slot_of_(pool, object);
-    uint32_t word = own_word(pool, slot);
-    if (word & TARN_LIFE_USED)
+    uint32_t before = own_word(pool, slot);
+    if (before & TARN_LIFE_USED)
         renew(pool, object);
-    else if (!(word & TARN_LIFE_BUILT) && !construct(pool, object))
+    else if (!(before & TARN_LIFE_BUILT) && !construct(pool, object))
         return false;
-    tarn_life_set_word_(pool, slot, (word | TARN_LIFE_BUILT | TARN_LIFE_USED) + 1);
+    *word = (before | TARN_LIFE_BUILT | TARN_LIFE_USED) + 1;
+    tarn_life_set_word_(pool, slot, *word);
     return true;
 }
 

@@ -7,8 +7,9 @@
 
 /* Begins the life of an object that was just taken and that nobody else knows of: constructs,
  * resets or zeroes it. False when the construct hook failed: it was counted, and the caller gives
- * the object back. Does nothing, successfully, in a pool without lives. */
-bool tarn_life_begin_(tarn_pool *pool, void *object);
+ * the object back. Does nothing, successfully, in a pool without lives. *word is the slot's word in
+ * that life; an eviction may end it at once, and another life begin. */
+bool tarn_life_begin_(tarn_pool *pool, void *object, uint32_t *word);
 
 /* How a life ended. */
 typedef enum tarn_life_end {
