@@ -5,16 +5,33 @@
 #include "pool/life/word.h"
 #include "tarn/full.h"
 
+#include <string.h>
+
 #define SLOTS_PER_LINE (TARN_LINE_BYTES / sizeof(uint32_t))
 
-/* So many live objects are found before the first is visited: their memory is asked for meanwhile,
- * which hides most of the way there where few slots are live. */
-#define BATCH_OBJECTS 64u
+/* An object's memory is asked for while so many others are visited. */
+#define AHEAD_OBJECTS 64u
 
-typedef struct batch {
-    uint32_t live[BATCH_OBJECTS + SLOTS_PER_LINE];
+/* Words are looked at in octets, and octets in chunks, until so many have a live slot. The words
+ * themselves are asked for this far ahead: the processor's own prefetching ends at each page. */
+#define OCTET_SLOTS  8u
+#define CHUNK_SLOTS  (8 * OCTET_SLOTS)
+#define OCTETS_LEAST 8u
+#define AHEAD_SLOTS  1024u
+
+/* Live slots that were found and not yet visited, and room for what one search finds, with the one
+ * place that is written and not kept. */
+typedef struct queue {
+    uint32_t live[AHEAD_OBJECTS + (OCTETS_LEAST + CHUNK_SLOTS / OCTET_SLOTS) * OCTET_SLOTS +
+                  CHUNK_SLOTS + 1];
     uint32_t count;
-} batch;
+} queue;
+
+typedef struct visitor {
+    tarn_visit_fn *visit;
+    void *context;
+    size_t visited;
+} visitor;
 
 size_t tarn_each_slots(const tarn_pool *pool)
 {
@@ -36,79 +53,113 @@ tarn_range tarn_each_part(size_t slots, size_t index, size_t count)
     return range;
 }
 
-/* Whether any slot of a whole line is live. */
-static bool is_line_live(const tarn_pool *pool, size_t first)
+static uint32_t look(const tarn_u32 *word)
 {
-    uint32_t words = 0;
-    for (size_t i = 0; i < SLOTS_PER_LINE; i++)
-        words |= tarn_u32_load_relaxed(&pool->lives[first + i]); /* relaxed: as in add_live */
-    return tarn_life_is_live_(words);
+    return tarn_u32_load_relaxed(word); /* relaxed: looked at again before the visit */
 }
 
-/* Notes which of the slots are live, without a branch, since that is anyone's guess. */
-static void add_live(const tarn_pool *pool, size_t first, size_t end, batch *b)
+/* 1 when any of an octet's slots is live, else 0. */
+static uint32_t any_live(const tarn_u32 *word)
 {
-    uint32_t count = b->count;
-    for (size_t slot = first; slot < end; slot++) {
-        b->live[count] = (uint32_t)slot;
-        /* relaxed: looked at again before the visit. */
-        count += tarn_u32_load_relaxed(&pool->lives[slot]) & 1;
-    }
-    b->count = count;
+    return (look(word) | look(word + 1) | look(word + 2) | look(word + 3) | look(word + 4) |
+            look(word + 5) | look(word + 6) | look(word + 7)) &
+           1;
 }
 
-/* Returns where it stopped: the batch is full, or there are no more slots. */
-static size_t find_live(const tarn_pool *pool, size_t first, size_t end, batch *b)
+static void prefetch_words(const tarn_pool *pool, size_t slot)
 {
-    b->count = 0;
-    while (first < end && b->count < BATCH_OBJECTS) {
-        size_t next = first + tarn_size_min(SLOTS_PER_LINE, end - first);
-        if (next - first < SLOTS_PER_LINE || is_line_live(pool, first))
-            add_live(pool, first, next, b);
-        first = next;
+    for (size_t i = 0; i < CHUNK_SLOTS; i += 64 / sizeof(uint32_t))
+        __builtin_prefetch(&pool->lives[slot + i]);
+}
+
+/* Notes which octets have live slots. Returns where it stopped: before an incomplete chunk, or as
+ * soon as there are enough. Without a branch on any slot here and below, since what is live is
+ * anyone's guess. */
+static size_t find_octets(const tarn_pool *pool, size_t first, size_t end, size_t *octets,
+                          uint32_t *count)
+{
+    uint32_t found = 0;
+    for (; found < OCTETS_LEAST && end - first >= CHUNK_SLOTS; first += CHUNK_SLOTS) {
+        if (end - first >= AHEAD_SLOTS + CHUNK_SLOTS)
+            prefetch_words(pool, first + AHEAD_SLOTS);
+        for (size_t slot = first; slot < first + CHUNK_SLOTS; slot += OCTET_SLOTS) {
+            octets[found] = slot;
+            found += any_live(&pool->lives[slot]);
+        }
     }
+    *count = found;
     return first;
 }
 
-/* The processor itself fetches what lies in a row. */
-static void prefetch(const tarn_pool *pool, const batch *b, size_t slots)
+static inline void add_live(const tarn_pool *pool, size_t first, size_t slots, queue *q)
 {
-    for (uint32_t i = 0; b->count < slots && i < b->count; i++)
-        __builtin_prefetch(tarn_slot_object_(pool, b->live[i]));
+    uint32_t count = q->count;
+    for (size_t slot = first; slot < first + slots; slot++) {
+        q->live[count] = (uint32_t)slot;
+        count += look(&pool->lives[slot]) & 1;
+    }
+    q->count = count;
 }
 
-/* Returns false when the visitor ended the iteration. */
-static bool visit_all(const tarn_pool *pool, const batch *b, tarn_visit_fn *visit, void *context,
-                      size_t *visited)
+/* Returns where the next search begins. */
+static size_t find_live(const tarn_pool *pool, size_t first, size_t end, queue *q)
 {
-    for (uint32_t i = 0; i < b->count; i++) {
-        uint32_t word = tarn_life_word_(pool, b->live[i]);
-        if (!tarn_life_is_live_(word))
-            continue;
-        ++*visited;
-        if (!visit(context, tarn_slot_object_(pool, b->live[i]),
-                   tarn_life_handle_(pool, b->live[i], word)))
+    size_t octets[OCTETS_LEAST + CHUNK_SLOTS / OCTET_SLOTS];
+    uint32_t count, known = q->count;
+    first = find_octets(pool, first, end, octets, &count);
+    for (uint32_t i = 0; i < count; i++)
+        add_live(pool, octets[i], OCTET_SLOTS, q);
+    if (count < OCTETS_LEAST) { /* less than a chunk is left */
+        add_live(pool, first, end - first, q);
+        first = end;
+    }
+    /* Few are asked for at once, many as the visits go on. */
+    if (q->count - known <= OCTETS_LEAST * OCTET_SLOTS / 2)
+        for (uint32_t i = known; i < q->count; i++)
+            __builtin_prefetch(tarn_slot_object_(pool, q->live[i]));
+    return first;
+}
+
+static inline bool visit_slot(const tarn_pool *pool, uint32_t slot, visitor *v)
+{
+    uint32_t word = tarn_life_word_(pool, slot);
+    if (!tarn_life_is_live_(word))
+        return true;
+    v->visited++;
+    return v->visit(v->context, tarn_slot_object_(pool, slot), tarn_life_handle_(pool, slot, word));
+}
+
+/* Visits the first in the queue. Returns false when the visitor ended the iteration. */
+static bool visit_some(const tarn_pool *pool, queue *q, uint32_t count, visitor *v)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (i + AHEAD_OBJECTS < q->count)
+            __builtin_prefetch(tarn_slot_object_(pool, q->live[i + AHEAD_OBJECTS]));
+        if (!visit_slot(pool, q->live[i], v))
             return false;
     }
+    q->count -= count;
+    memmove(q->live, q->live + count, q->count * sizeof q->live[0]);
     return true;
 }
 
 size_t tarn_each_in(const tarn_pool *pool, tarn_range range, tarn_visit_fn *visit, void *context)
 {
-    size_t visited = 0;
+    visitor v = {visit, context, 0};
     if (!visit)
         return 0;
     size_t slots = tarn_each_slots(pool);
     size_t first = tarn_size_min(range.first, slots);
     size_t end = first + tarn_size_min(range.count, slots - first);
-    batch b;
-    for (size_t next = 0; first < end; first = next) {
-        next = find_live(pool, first, end, &b);
-        prefetch(pool, &b, next - first);
-        if (!visit_all(pool, &b, visit, context, &visited))
+    queue q;
+    q.count = 0;
+    while (first < end) {
+        first = find_live(pool, first, end, &q);
+        uint32_t kept = first < end ? AHEAD_OBJECTS : 0;
+        if (q.count > kept && !visit_some(pool, &q, q.count - kept, &v))
             break;
     }
-    return visited;
+    return v.visited;
 }
 
 size_t tarn_each(const tarn_pool *pool, tarn_visit_fn *visit, void *context)
