@@ -53,8 +53,8 @@ static void t56_what_a_spike_took_goes_back_and_can_be_had_again(void **state)
         kit_detach(cache);
         size_t bytes = trim(pool, 0);
         size_t group_bytes = kit_info(pool).group_bytes;
-        assert_in_range(bytes, (size_t)CAPACITY * OBJECT_BYTES - 2 * group_bytes,
-                        (size_t)CAPACITY * OBJECT_BYTES + group_bytes);
+        size_t objects_bytes = CAPACITY * kit_info(pool).stride_bytes;
+        assert_in_range(bytes, objects_bytes - 2 * group_bytes, objects_bytes + group_bytes);
         assert_int_equal(hooks.committed_bytes, before - bytes);
         assert_int_equal(kit_info(pool).committed_bytes, before - bytes);
         assert_true(kit_sample(pool).slots_trimmed > 0);

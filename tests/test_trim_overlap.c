@@ -150,6 +150,7 @@ static void check_overlap(interleave_subject *subject, interleave_other *other, 
 {
     memory_hooks_init(&hooks, 0);
     tarn_pool_options options = {.object_bytes = OBJECT_BYTES,
+                                 .object_alignment = OBJECT_BYTES, /* also with a red zone */
                                  .capacity = CAPACITY,
                                  .caches_max = 2,
                                  .cache_objects_max = 2,
