@@ -125,6 +125,7 @@ static void t67_the_lowest_score_makes_room(void **state)
         ((part *)object)->score = 1000;
         assert_ptr_equal(tarn_guest_alloc(f.h.pool), f.objects[2]);
         assert_int_equal(kit_sample(f.h.pool).evictions, 2);
+        assert_int_equal(kit_sample(f.h.pool).allocs, f.count + 2);
         assert_int_equal(kit_sample(f.h.pool).refusals, 2 * 2); /* those inside */
         kit_expect_conserved(f.h.pool, f.count);
         kit_clear_and_destroy(f.h.pool);

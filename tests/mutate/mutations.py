@@ -6,6 +6,7 @@ its file; where the source moves on, the fault moves with it.
 
 from fault import fault
 from mutations_check import CHECK_MUTATIONS, CHECK_TSAN_MUTATIONS
+from mutations_ends import ENDS_MUTATIONS
 from mutations_space import SPACE_MUTATIONS
 
 STACK = "depot/stack.c"
@@ -345,5 +346,5 @@ TSAN_MUTATIONS = [
           "test_edges"),
 ]
 
-MUTATIONS += CHECK_MUTATIONS + SPACE_MUTATIONS
+MUTATIONS += CHECK_MUTATIONS + ENDS_MUTATIONS + SPACE_MUTATIONS
 TSAN_MUTATIONS += CHECK_TSAN_MUTATIONS
