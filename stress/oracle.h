@@ -3,7 +3,8 @@
  * Claims that it checks, for every object that passes through a run:
  *   one owner   a slot's stamp goes 0 -> thread at alloc, thread -> 0 at free, or via IN_TRANSIT
  *               to another thread; an alloc that finds it set was handed a live object
- *   content     the object is as its last owner left it, zero the first time. Object and mirror
+ *   content     the object is as its last owner left it, zero the first time, or where the pool may
+ *               give memory back, zero again. Object and mirror
  *               are plain memory: where the pool's free -> alloc edge is missing, TSan reports it
  *   capacity    a ticket is taken before an alloc and returned after a free. Tickets >= live
  *               objects, so an alloc whose ticket is within the limit must succeed
@@ -31,6 +32,7 @@ typedef struct oracle {
     unsigned char *lowest; /* of slot 0 */
     size_t stride_bytes, object_bytes, slots, capacity;
     bool exact;
+    bool forgets;             /* content may have become zero, before an alloc */
     _Atomic uint32_t *stamps; /* per slot: 0, a thread's number, or ORACLE_IN_TRANSIT */
     uint64_t *mirrors;        /* per slot: what the object should contain; the owner's */
     _Alignas(128) _Atomic uint64_t tickets;

@@ -36,7 +36,9 @@ static bool create_pool(run *r)
     }
     tarn_pool_describe(r->pool, &r->info);
     r->limit = r->info.capacity;
-    return oracle_open(&r->oracle, &r->failure, r->pool);
+    bool is_open = oracle_open(&r->oracle, &r->failure, r->pool);
+    r->oracle.forgets = r->scenario->forgets;
+    return is_open;
 }
 
 /* A few spare tickets for each thread, and still far fewer than there are. */

@@ -27,9 +27,10 @@ struct run;
 typedef struct scenario {
     const char *name;
     const char *claim;
-    bool over;   /* asks for more than the limit, so tickets are taken one by one */
-    bool guests; /* main too uses guest calls */
-    bool lean;   /* main fills the pool only at its end: the carved slots are watched */
+    bool over;    /* asks for more than the limit, so tickets are taken one by one */
+    bool forgets; /* memory may go back, so that a free object's content may become zero */
+    bool guests;  /* main too uses guest calls */
+    bool lean;    /* main fills the pool only at its end: the carved slots are watched */
     uint32_t crews_per_pool, rounds_per_crew, round_ms;
     void (*shape)(struct run *, tarn_pool_options *);               /* (the command line's pool) */
     tarn_status (*create)(struct run *, const tarn_pool_options *); /* (tarn_pool_create) */
