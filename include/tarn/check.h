@@ -2,7 +2,8 @@
  *
  * Always: pointers that are not the pool's, objects freed twice (also by two threads at once), a
  * cache used by two threads at once or after it was detached, objects never freed (at the pool's
- * destruction). The options below add to that. Every call on a checked pool takes a slow path.
+ * destruction). The options below add to that. Every call on a checked pool takes a slow path. In
+ * a pool with hooks, fill is off and keeps_content on: what hooks made survives in free objects.
  *
  * The environment variable TARN_CHECK turns checks on without code. Each pool reads it when it is
  * created, in every build: words with commas between them, any of which makes the pool checked.
