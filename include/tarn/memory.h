@@ -26,7 +26,8 @@ typedef struct tarn_memory {
     /* Makes a part of it readable and writable, and zero where it was not used since it was
      * reserved or decommitted last. False when it cannot; the range is then as it was. */
     bool (*commit)(void *context, void *address, size_t bytes);
-    /* Gives the content of a committed part back; the part may be committed again. */
+    /* Gives the content of committed memory back, whichever calls committed it; it may be committed
+     * again. */
     void (*decommit)(void *context, void *address, size_t bytes);
     /* Gives a whole reservation back. */
     void (*release)(void *context, void *address, size_t bytes);

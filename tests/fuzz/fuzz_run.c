@@ -34,6 +34,7 @@ static tarn_pool_options read_options(tape *t)
         .cache_objects_max = flags & 8 ? byte[CACHE] : 0,
         .exact = (flags & 0x30) == 0x30,
         .checked = (flags & 0xC0) == 0xC0,
+        .handles = (flags & 0xC0) == 0x40,
         .check = {.fill = byte[CHECK] & 1,
                   .random_order = byte[CHECK] & 2,
                   .red_zone_bytes = byte[CHECK] / 4 % 3 * 8,
@@ -114,6 +115,31 @@ static void call_pool(model *m, uint32_t call, uint32_t user, tape *t)
     }
 }
 
+/* place says by whom, how what. */
+static void call_life(model *m, uint32_t place, uint32_t how)
+{
+    uint32_t user = place / 8 % MODEL_USERS;
+    switch (place % 8) {
+    case 0:
+    case 1:
+        model_take(m, user);
+        break;
+    case 2:
+    case 3:
+        model_release(m, user, how);
+        break;
+    case 4:
+        if (m->info.handles)
+            model_release_stale(m, user, how);
+        break;
+    case 5:
+        model_each(m, how);
+        break;
+    default:
+        model_manage(m, place / 8, how);
+    }
+}
+
 static void step(tape *t, uint32_t *visits)
 {
     uint32_t byte = tape_byte(t);
@@ -127,6 +153,8 @@ static void step(tape *t, uint32_t *visits)
         call_pool(m, call, place % MODEL_USERS, t);
     else if (call == 14 && (*visits)++ < VISITS_MAX)
         model_visit(m, place % 64, tape_byte(t) % 64);
+    else if (call == 15)
+        call_life(m, place, tape_byte(t));
     if (m->pool)
         model_check_figures(m);
 }

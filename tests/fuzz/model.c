@@ -21,6 +21,14 @@ static void check_content(const model *m, const model_object *object)
         FUZZ_CHECK(object->address[i] == content_of(object->stamp, i));
 }
 
+static bool is_zero(const model *m, const unsigned char *address)
+{
+    for (size_t i = 0; i < m->info.object_bytes; i++)
+        if (address[i] != 0)
+            return false;
+    return true;
+}
+
 static model_object *place_in_left(model *m, const void *address)
 {
     size_t i = (size_t)((uintptr_t)address * 0x9E3779B1u >> 7) % MODEL_OBJECTS_MAX;
@@ -44,9 +52,12 @@ void model_note_alloc(model *m, void *address)
     FUZZ_CHECK(tarn_pool_owns(m->pool, address));
     for (uint32_t i = 0; i < m->live_count; i++)
         FUZZ_CHECK(!overlap(m, address, m->live[i].address));
-    model_object object = {address, place_in_left(m, address)->stamp};
+    model_object object = {.address = address, .stamp = place_in_left(m, address)->stamp};
+    if (m->forgets && is_zero(m, address))
+        object.stamp = 0;
     if (!m->info.checked) /* a checked pool may write into what is free */
         check_content(m, &object);
+    model_note_handle(m, &object);
     object.stamp = ++m->stamp_last;
     write_content(m, &object);
     m->live[m->live_count++] = object;
@@ -64,6 +75,8 @@ void *model_note_free(model *m, uint32_t which)
     *object = m->live[--m->live_count];
     *place_in_left(m, freed.address) = freed;
     m->freed_last = freed.address;
+    if (m->info.handles)
+        model_note_stale(m, freed.handle);
     m->frees++;
     return freed.address;
 }
@@ -109,33 +122,27 @@ void model_check_figures(model *m)
 
 /* ---- calls that may be refused ---- */
 
-typedef struct attempt {
-    size_t capacity;
-    uint64_t failures, growths_refused, allocs, frees;
-} attempt;
-
-static attempt begin(model *m)
+model_attempt model_begin(model *m)
 {
     m->committed_peak = model_committed(m);
-    return (attempt){m->info.capacity, m->hooks->failures, m->growths_refused, m->allocs, m->frees};
+    return (model_attempt){m->hooks->failures, m->growths_refused};
 }
 
 /* A refusal needs the capacity live or promised at some instant, and no way to grow. Growth that
  * would not suffice need not be tried. */
-static void check_refusal(model *m, const attempt *a, uint64_t more)
+static void check_refusal(model *m, const model_attempt *a, uint64_t more)
 {
     FUZZ_CHECK(tarn_pool_describe(m->pool, &m->info) == TARN_OK);
+    if (m->forgets && m->hooks->failures > a->failures)
+        return; /* memory that went back could not be had again */
     FUZZ_CHECK(more > 0 && m->committed_peak + more > m->info.capacity);
     bool may_have_grown = m->committed_peak + more <= m->info.capacity_max && m->budget_bytes == 0;
     FUZZ_CHECK(!may_have_grown || m->hooks->failures > a->failures ||
                m->growths_refused > a->growths_refused);
 }
 
-void model_alloc(model *m, uint32_t user)
+void model_note_attempt(model *m, uint32_t user, void *object, const model_attempt *a)
 {
-    attempt a = begin(m);
-    tarn_cache *cache = m->caches[user];
-    void *object = cache ? tarn_alloc(cache) : tarn_guest_alloc(m->pool);
     bool is_owed = m->promised[user] > 0;
     if (object) {
         m->promised[user] -= is_owed;
@@ -143,8 +150,16 @@ void model_alloc(model *m, uint32_t user)
     } else {
         FUZZ_CHECK(!is_owed);
         m->refusals++;
-        check_refusal(m, &a, 1);
+        check_refusal(m, a, 1);
     }
+}
+
+void model_alloc(model *m, uint32_t user)
+{
+    model_attempt a = model_begin(m);
+    tarn_cache *cache = m->caches[user];
+    void *object = cache ? tarn_alloc(cache) : tarn_guest_alloc(m->pool);
+    model_note_attempt(m, user, object, &a);
 }
 
 void model_free(model *m, uint32_t user, uint32_t which)
@@ -164,7 +179,7 @@ void model_alloc_bulk(model *m, uint32_t user, uint32_t count)
     tarn_cache *cache = m->caches[user];
     if (!cache)
         return;
-    attempt a = begin(m);
+    model_attempt a = model_begin(m);
     uint64_t owed = count < m->promised[user] ? count : m->promised[user];
     memset(objects, 0xEE, sizeof objects);
     tarn_status status = tarn_alloc_bulk(cache, count, objects);
@@ -199,7 +214,7 @@ void model_reserve(model *m, uint32_t user, uint32_t count)
     tarn_cache *cache = m->caches[user];
     if (!cache)
         return;
-    attempt a = begin(m);
+    model_attempt a = model_begin(m);
     uint64_t before = m->promised[user];
     tarn_status status = tarn_cache_reserve(cache, count);
     if (status == TARN_OK) {
@@ -260,6 +275,8 @@ void model_clear(model *m)
     for (uint32_t i = 0; i < m->live_count; i++) {
         check_content(m, &m->live[i]);
         *place_in_left(m, m->live[i].address) = m->live[i];
+        if (m->info.handles)
+            model_note_stale(m, m->live[i].handle);
     }
     FUZZ_CHECK(tarn_pool_clear(m->pool) == TARN_OK);
     m->frees += m->live_count;

@@ -4,7 +4,8 @@
  * Checked after each call: the status; that a refusal had its reason (the capacity live or
  * promised, and growth impossible); that no object is handed out twice, overlaps another or lies
  * askew; that its content is what its last user left; that a failed call changed nothing; and the
- * figures: allocations, frees, live, refusals, growths, and slots_carved - free = live. */
+ * figures: allocations, frees, live, refusals, growths, and slots_carved - free = live. Handles
+ * name what is live, and nothing else. */
 #ifndef TARN_TESTS_FUZZ_MODEL_H
 #define TARN_TESTS_FUZZ_MODEL_H
 
@@ -19,6 +20,8 @@
 #define MODEL_BULK_MAX    255u
 #define MODEL_OBJECTS_MAX 4096u /* more than any of the fuzzed pools has slots */
 
+#define MODEL_STALE_MAX 16u
+
 #define FUZZ_CHECK(condition) \
     ((condition)              \
          ? (void)0            \
@@ -27,6 +30,7 @@
 typedef struct model_object {
     unsigned char *address;
     uint32_t stamp; /* names its content; 0: never written */
+    tarn_handle handle;
 } model_object;
 
 /* How the growth callback answers, and what it does besides. */
@@ -47,6 +51,9 @@ typedef struct model {
     model_object live[MODEL_OBJECTS_MAX];
     uint32_t live_count;
     model_object left[MODEL_OBJECTS_MAX]; /* what freed objects hold, by address: a hash table */
+    tarn_handle stale[MODEL_STALE_MAX];   /* of what was freed last */
+    uint32_t stale_count;
+    bool forgets; /* memory went back, or may have: what is free may be zero */
     uint64_t allocs, frees, refusals, growths;
     uint32_t stamp_last;
     model_growth growth;
@@ -69,6 +76,15 @@ void model_free_bulk(model *m, uint32_t user, uint32_t count, uint32_t which);
 void model_reserve(model *m, uint32_t user, uint32_t count);
 void model_clear(model *m);
 
+/* In pools with handles; else each checks that nothing is done. */
+void model_take(model *m, uint32_t user);
+void model_release(model *m, uint32_t user, uint32_t which);
+void model_release_stale(model *m, uint32_t user, uint32_t bit);
+void model_each(model *m, uint32_t visits);
+
+/* Trims, maintains or prepares. */
+void model_manage(model *m, uint32_t how, uint32_t count);
+
 /* A thread comes, takes and gives back as a guest, and leaves. */
 void model_visit(model *m, uint32_t allocs, uint32_t frees);
 
@@ -78,7 +94,17 @@ void model_misuse(model *m, uint32_t user, uint32_t kind);
 /* The figures, against the model's. */
 void model_check_figures(model *m);
 
-/* Notes for model_growth.c and model_misuse.c. */
+/* A call that may be refused: what was before, and what came of it. */
+typedef struct model_attempt {
+    uint64_t failures, growths_refused;
+} model_attempt;
+
+model_attempt model_begin(model *m);
+void model_note_attempt(model *m, uint32_t user, void *object, const model_attempt *a);
+
+/* Notes for the other files. */
+void model_note_handle(model *m, model_object *object);
+void model_note_stale(model *m, tarn_handle handle);
 void model_note_alloc(model *m, void *object);
 void *model_note_free(model *m, uint32_t which);
 uint64_t model_committed(const model *m);

@@ -84,18 +84,35 @@ static void *reserve_locked(memory_hooks *hooks, size_t bytes, size_t alignment)
     return start;
 }
 
+/* With the parts that it touches, which are taken out: what is committed is one, whichever calls
+ * made it so. */
+static memory_part join(memory_reservation *reservation, memory_part part)
+{
+    for (uint32_t i = 0; i < reservation->commit_count;) {
+        memory_part other = reservation->commits[i];
+        if (other.start + other.bytes != part.start && part.start + part.bytes != other.start) {
+            i++;
+            continue;
+        }
+        part.start = other.start < part.start ? other.start : part.start;
+        part.bytes += other.bytes;
+        reservation->commits[i] = reservation->commits[--reservation->commit_count];
+    }
+    return part;
+}
+
 static void note_commit(memory_hooks *hooks, memory_reservation *reservation, char *start,
                         size_t bytes)
 {
     for (uint32_t i = 0; i < reservation->commit_count; i++)
         if (overlaps(&reservation->commits[i], start, bytes))
             violate(hooks, "commit: committed already");
-    if (reservation->commit_count == MEMORY_HOOKS_COMMITS_MAX) {
-        violate(hooks, "commit: more parts than the hooks can follow");
-        return;
-    }
-    reservation->commits[reservation->commit_count++] = (memory_part){start, bytes};
     hooks->committed_bytes += bytes;
+    memory_part part = join(reservation, (memory_part){start, bytes});
+    if (reservation->commit_count < MEMORY_HOOKS_COMMITS_MAX)
+        reservation->commits[reservation->commit_count++] = part;
+    else
+        violate(hooks, "commit: more parts than the hooks can follow");
     if (hooks->committed_bytes > hooks->committed_bytes_peak)
         hooks->committed_bytes_peak = hooks->committed_bytes;
 }
