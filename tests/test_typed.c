@@ -103,6 +103,101 @@ static void visitors_get_typed_objects(void **state)
     kit_clear_and_destroy(pool);
 }
 
+static void guests_take_and_release(void **state)
+{
+    (void)state;
+    tarn_pool *pool = spark_pool(10);
+    sparks_handle handle = {{0}};
+    spark *s = sparks_guest_take(pool, &handle);
+    assert_non_null(s);
+    assert_ptr_equal(sparks_resolve(pool, handle), s);
+    kit_expect_status(sparks_guest_release(pool, handle), TARN_OK);
+    kit_expect_status(sparks_guest_release(pool, handle), TARN_ERROR_STALE);
+    assert_null(sparks_guest_take(pool, NULL));
+    kit_expect_conserved(pool, 0);
+    kit_destroy(pool);
+}
+
+/* The heat that the context asks for is pinned. */
+static int64_t score_heat(void *context, const spark *s)
+{
+    const double *pinned = context;
+    return s->heat == *pinned ? TARN_SCORE_PINNED : (int64_t)s->heat;
+}
+
+static void scores_get_typed_objects(void **state)
+{
+    (void)state;
+    tarn_pool *pool = spark_pool(5);
+    double pinned = 1, nobody = 0;
+    spark *sparks[5];
+    for (int i = 0; i < 5; i++) {
+        sparks[i] = sparks_guest_alloc(pool);
+        sparks[i]->heat = 5 - i;
+    }
+    assert_ptr_equal(sparks_resolve(pool, sparks_evict_lowest(pool, score_heat, &nobody)),
+                     sparks[4]);
+    assert_ptr_equal(sparks_resolve(pool, sparks_evict_lowest(pool, score_heat, &pinned)),
+                     sparks[3]);
+    assert_true(tarn_handle_is_none(sparks_evict_lowest(pool, NULL, NULL).any));
+    kit_clear_and_destroy(pool);
+}
+
+typedef struct census {
+    int constructed, reset, destroyed;
+} census;
+
+static bool light(void *context, spark *s)
+{
+    census *c = context;
+    s->colour = ++c->constructed;
+    return true;
+}
+static void rekindle(void *context, spark *s)
+{
+    census *c = context;
+    s->heat = ++c->reset;
+}
+static void quench(void *context, spark *s)
+{
+    census *c = context;
+    c->destroyed += s->colour;
+}
+
+static void hooks_get_typed_objects_and_their_context(void **state)
+{
+    (void)state;
+    census c = {0};
+    sparks_hooks hooks = {&c, light, rekindle, quench, true};
+    tarn_pool_options options = sparks_options(1);
+    options.exact = true;
+    sparks_set_hooks(&options, &hooks);
+    assert_true(options.hooks.reset_on_return);
+    tarn_pool *pool = kit_pool(&options);
+    spark *s = sparks_guest_alloc(pool);
+    assert_non_null(s);
+    assert_int_equal(s->colour, 1);
+    sparks_guest_free(pool, s);
+    assert_ptr_equal(sparks_guest_alloc(pool), s);
+    assert_true(s->heat == 1);
+    sparks_guest_free(pool, s);
+    kit_destroy(pool);
+    assert_int_equal(c.constructed, 1);
+    assert_int_equal(c.reset, 2);
+    assert_int_equal(c.destroyed, 1);
+}
+
+static void hooks_that_are_null_stay_null(void **state)
+{
+    (void)state;
+    sparks_hooks hooks = {.reset = rekindle};
+    tarn_pool_options options = sparks_options(1);
+    sparks_set_hooks(&options, &hooks);
+    assert_true(options.hooks.construct == NULL && options.hooks.destroy == NULL);
+    assert_true(options.hooks.reset != NULL);
+    assert_false(options.hooks.reset_on_return);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -110,6 +205,10 @@ int main(void)
         cmocka_unit_test(objects_come_and_go_by_pointer),
         cmocka_unit_test(objects_come_and_go_by_handle),
         cmocka_unit_test(visitors_get_typed_objects),
+        cmocka_unit_test(guests_take_and_release),
+        cmocka_unit_test(scores_get_typed_objects),
+        cmocka_unit_test(hooks_get_typed_objects_and_their_context),
+        cmocka_unit_test(hooks_that_are_null_stay_null),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

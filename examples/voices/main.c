@@ -12,8 +12,9 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { VOICES = 32, PLAYERS = 2, NOTES_HELD = 40, STEPS = 20000, LOUDEST = 1000 };
+enum { VOICES = 32, PLAYERS = 2, NOTES_HELD = 40, LOUDEST = 1000 };
 
 #define PINNED (LOUDEST + 1) /* not ready yet, or the music */
 
@@ -24,34 +25,34 @@ typedef struct voice {
 
 TARN_POOL_DEFINE(voices, voice);
 
-static int64_t keep_the_loud(void *context, const void *object)
+static int64_t keep_the_loud(void *context, const voice *v)
 {
     (void)context;
     /* acquire: who steals the voice comes after what its player wrote. */
-    int loudness = atomic_load_explicit(&((voice *)object)->loudness, memory_order_acquire);
+    int loudness = atomic_load_explicit(&v->loudness, memory_order_acquire);
     return loudness == PINNED ? TARN_SCORE_PINNED : loudness;
 }
 
 static tarn_handle quietest(void *context, tarn_pool *pool)
 {
-    return tarn_evict_lowest(pool, keep_the_loud, context);
+    return voices_evict_lowest(pool, keep_the_loud, context).any;
 }
 
-static void pin(void *context, void *object)
+static void pin(void *context, voice *v)
 {
     (void)context;
-    atomic_store_explicit(&((voice *)object)->loudness, PINNED, memory_order_relaxed);
+    atomic_store_explicit(&v->loudness, PINNED, memory_order_relaxed);
 }
 
-static bool make(void *context, void *object)
+static bool make(void *context, voice *v)
 {
-    pin(context, object);
+    pin(context, v);
     return true;
 }
 
 typedef struct player {
     tarn_pool *pool;
-    uint32_t dice;
+    uint32_t dice, notes;
     voices_handle held[NOTES_HELD];
     unsigned played, ended, stolen;
     bool failed;
@@ -91,7 +92,7 @@ static void *play(void *argument)
     player *p = argument;
     tarn_cache *cache;
     p->failed = tarn_cache_attach(p->pool, &cache) != TARN_OK;
-    for (int step = 0; step < STEPS && !p->failed; step++) {
+    for (uint32_t step = 0; step < p->notes && !p->failed; step++) {
         voices_handle *handle = &p->held[roll(p) % NOTES_HELD];
         end_note(p, cache, handle);
         play_note(p, cache, handle);
@@ -103,20 +104,14 @@ static void *play(void *argument)
     return p;
 }
 
-/* Returns the music's voice, which stays pinned, or NULL. */
-static voice *start_music(tarn_pool *pool, voices_handle *handle)
-{
-    void *object;
-    return tarn_guest_take(pool, &handle->any, &object) == TARN_OK ? object : NULL;
-}
-
-static bool play_all(tarn_pool *pool, player *players)
+static bool play_all(tarn_pool *pool, uint32_t notes, player *players)
 {
     pthread_t threads[PLAYERS];
     int started = 0;
     bool failed = false;
     for (; started < PLAYERS; started++) {
-        players[started] = (player){.pool = pool, .dice = 17u * (unsigned)started + 5};
+        players[started] =
+            (player){.pool = pool, .dice = 17u * (unsigned)started + 5, .notes = notes};
         if (pthread_create(&threads[started], NULL, play, &players[started]) != 0)
             break;
     }
@@ -127,12 +122,27 @@ static bool play_all(tarn_pool *pool, player *players)
     return started == PLAYERS && !failed;
 }
 
-int main(void)
+/* --notes N: how many each player plays. 0 is no number of notes. */
+static uint32_t notes_asked(int argc, char **argv)
 {
+    if (argc == 1)
+        return 20000;
+    bool is_asked = argc == 3 && strcmp(argv[1], "--notes") == 0;
+    return is_asked ? (uint32_t)strtoul(argv[2], NULL, 10) : 0;
+}
+
+int main(int argc, char **argv)
+{
+    uint32_t notes = notes_asked(argc, argv);
+    if (notes == 0) {
+        fprintf(stderr, "usage: voices [--notes N]\n");
+        return 2;
+    }
+    voices_hooks hooks = {.construct = make, .reset = pin, .reset_on_return = true};
     tarn_pool_options options = voices_options(VOICES);
     options.exact = true; /* 32 and not one more: the sound card has no slack */
     options.evict = quietest;
-    options.hooks = (tarn_hooks){.construct = make, .reset = pin, .reset_on_return = true};
+    voices_set_hooks(&options, &hooks);
     tarn_pool *pool;
     tarn_status status = tarn_pool_create(&options, &pool);
     if (status != TARN_OK) {
@@ -141,10 +151,10 @@ int main(void)
     }
     voices_handle music;
     player players[PLAYERS];
-    voice *music_voice = start_music(pool, &music);
-    bool ok = music_voice && play_all(pool, players);
+    voice *music_voice = voices_guest_take(pool, &music); /* it stays pinned */
+    bool ok = music_voice && play_all(pool, notes, players);
     ok = ok && voices_resolve(pool, music) == music_voice; /* nobody stole it */
-    ok = ok && tarn_guest_release(pool, music.any) == TARN_OK;
+    ok = ok && voices_guest_release(pool, music) == TARN_OK;
     unsigned played = 0, ended = 0, stolen = 0;
     for (int i = 0; ok && i < PLAYERS; i++) {
         played += players[i].played;

@@ -13,6 +13,16 @@
  *
  * A slot whose lives are used up is retired: it is never handed out again, so that no old handle
  * can become valid again; tarn_pool_sample counts such slots, and the capacity is less by them.
+ * A slot has 2^29 lives, or half as many as the bits for lives can count, where those are fewer:
+ * tarn_pool_info.lives_max. At 1000 lives per second in one slot they last
+ *
+ *   64 bits   up to 2^22 slots   2^29   6 days     (in a loop that does nothing else: seconds)
+ *             2^28 slots         2^23   2 hours
+ *             2^32 slots         2^19   9 minutes
+ *   32 bits   2^10 slots         2^21   35 minutes
+ *             2^16 slots         2^15   33 seconds
+ *
+ * The pool's number takes its handle_pool_bits off the lives of 32-bit handles: each halves them.
  *
  * Of several threads that end one life at the same time, by release or by eviction, one succeeds.
  * That is exact and so costs an atomic read-modify-write (H. Attiya et al., "Laws of Order", POPL

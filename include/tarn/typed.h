@@ -1,35 +1,46 @@
 /* A pool of one type, without casts: TARN_POOL_DEFINE(bullets, bullet) defines the types
  *
- *   bullets_handle      the name of a bullet; its member `any` is the tarn_handle
- *   bullets_visit_fn    bool (void *context, bullet *object, bullets_handle handle)
+ *   bullets_handle    the name of a bullet; its member `any` is the tarn_handle
+ *   bullets_hooks     tarn_hooks whose functions take a bullet *
+ *   bullets_visit_fn  bool (void *context, bullet *, bullets_handle)
+ *   bullets_score_fn  int64_t (void *context, const bullet *)
  *
- * and, as static inline functions that do what the call they are named after does,
+ * and, as static inline functions that do what the calls they are named after do,
  *
- *   tarn_pool_options bullets_options(size_t capacity)     its size and alignment are filled in
- *   bullet *bullets_alloc(tarn_cache *)                    void bullets_free(tarn_cache *, bullet
- * *) bullet *bullets_guest_alloc(tarn_pool *)               void bullets_guest_free(tarn_pool *,
- * ...) bullet *bullets_take(tarn_cache *, bullets_handle *)   NULL where tarn_take fails
- *   tarn_status bullets_release(tarn_cache *, bullets_handle)
- *   bullet *bullets_resolve(const tarn_pool *, bullets_handle)
- *   bullets_handle bullets_handle_of(const tarn_pool *, const bullet *)
- *   size_t bullets_each(const tarn_pool *, bullets_visit_fn *, void *context)
- *   size_t bullets_each_in(const tarn_pool *, tarn_range, bullets_visit_fn *, void *context)
+ *   bullets_options(capacity)               tarn_pool_options with name, size and alignment
+ *   bullets_set_hooks(options, hooks)       hooks is not copied: it outlives the pool
+ *   bullets_alloc(cache)                    a bullet *, or NULL
+ *   bullets_free(cache, b)
+ *   bullets_guest_alloc(pool)
+ *   bullets_guest_free(pool, b)
+ *   bullets_take(cache, &handle)            a bullet *; NULL where tarn_take fails
+ *   bullets_release(cache, handle)          a tarn_status
+ *   bullets_guest_take(pool, &handle)
+ *   bullets_guest_release(pool, handle)
+ *   bullets_resolve(pool, handle)           a bullet *, or NULL
+ *   bullets_handle_of(pool, b)              a bullets_handle
+ *   bullets_each(pool, visit, context)      how many were visited
+ *   bullets_each_in(pool, range, visit, context)
+ *   bullets_evict_lowest(pool, score, context)
  *
- * An object or a handle of another type's pool does not compile. That a pool or cache is one of
- * bullets is for the host to see to. */
+ * An object, a handle or a function for another type's pool does not compile. That a pool or a
+ * cache is one of bullets is for the host to see to. */
 #ifndef TARN_TYPED_H
 #define TARN_TYPED_H
 
 #include "tarn/cache.h"
 #include "tarn/config.h"
 #include "tarn/each.h"
+#include "tarn/full.h"
 #include "tarn/guest.h"
 #include "tarn/handle.h"
+#include "tarn/life.h"
 #include "tarn/pool.h"
 #include "tarn/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #ifdef __cplusplus
@@ -60,6 +71,8 @@
     TARN_POOL_DEFINE_CALLS_(prefix, type)                                                \
     TARN_POOL_DEFINE_HANDLES_(prefix, type)                                              \
     TARN_POOL_DEFINE_EACH_(prefix, type)                                                 \
+    TARN_POOL_DEFINE_SCORE_(prefix, type)                                                \
+    TARN_POOL_DEFINE_HOOKS_(prefix, type)                                                \
     struct tarn_semicolon_expected_
 
 #define TARN_POOL_DEFINE_CALLS_(prefix, type)                                \
@@ -91,6 +104,16 @@
     {                                                                                              \
         return tarn_release(cache, handle.any);                                                    \
     }                                                                                              \
+    TARN_TYPED_CALL_ type *prefix##_guest_take(tarn_pool *pool, prefix##_handle *handle)           \
+    {                                                                                              \
+        void *object = NULL;                                                                       \
+        tarn_guest_take(pool, handle ? &handle->any : NULL, &object);                              \
+        return (type *)object;                                                                     \
+    }                                                                                              \
+    TARN_TYPED_CALL_ tarn_status prefix##_guest_release(tarn_pool *pool, prefix##_handle handle)   \
+    {                                                                                              \
+        return tarn_guest_release(pool, handle.any);                                               \
+    }                                                                                              \
     TARN_TYPED_CALL_ type *prefix##_resolve(const tarn_pool *pool, prefix##_handle handle)         \
     {                                                                                              \
         return (type *)tarn_resolve(pool, handle.any);                                             \
@@ -102,8 +125,8 @@
         return handle;                                                                             \
     }
 
-/* A visitor is called through one of the library's type, which knows the host's: calling a function
- * through a pointer to another type of function is undefined. */
+/* Visitors, scores and hooks are called through functions of the library's types that know the
+ * host's: a call through a pointer to another type of function is undefined. */
 #define TARN_POOL_DEFINE_EACH_(prefix, type)                                               \
     typedef struct prefix##_visitor_ {                                                     \
         prefix##_visit_fn *visit;                                                          \
@@ -131,6 +154,60 @@
         all.first = 0;                                                                     \
         all.count = (size_t)-1;                                                            \
         return prefix##_each_in(pool, all, visit, context);                                \
+    }
+
+#define TARN_POOL_DEFINE_SCORE_(prefix, type)                                        \
+    typedef int64_t prefix##_score_fn(void *context, const type *object);            \
+    typedef struct prefix##_scorer_ {                                                \
+        prefix##_score_fn *score;                                                    \
+        void *context;                                                               \
+    } prefix##_scorer_;                                                              \
+    TARN_TYPED_CALL_ int64_t prefix##_score_(void *scorer, const void *object)       \
+    {                                                                                \
+        const prefix##_scorer_ *host = (const prefix##_scorer_ *)scorer;             \
+        return host->score(host->context, (const type *)object);                     \
+    }                                                                                \
+    TARN_TYPED_CALL_ prefix##_handle prefix##_evict_lowest(                          \
+        const tarn_pool *pool, prefix##_score_fn *score, void *context)              \
+    {                                                                                \
+        prefix##_scorer_ host;                                                       \
+        prefix##_handle lowest;                                                      \
+        host.score = score;                                                          \
+        host.context = context;                                                      \
+        lowest.any = tarn_evict_lowest(pool, score ? prefix##_score_ : NULL, &host); \
+        return lowest;                                                               \
+    }
+
+#define TARN_POOL_DEFINE_HOOKS_(prefix, type)                                                   \
+    typedef struct prefix##_hooks {                                                             \
+        void *context;                                                                          \
+        bool (*construct)(void *context, type *object);                                         \
+        void (*reset)(void *context, type *object);                                             \
+        void (*destroy)(void *context, type *object);                                           \
+        bool reset_on_return;                                                                   \
+    } prefix##_hooks;                                                                           \
+    TARN_TYPED_CALL_ bool prefix##_construct_(void *hooks, void *object)                        \
+    {                                                                                           \
+        const prefix##_hooks *host = (const prefix##_hooks *)hooks;                             \
+        return host->construct(host->context, (type *)object);                                  \
+    }                                                                                           \
+    TARN_TYPED_CALL_ void prefix##_reset_(void *hooks, void *object)                            \
+    {                                                                                           \
+        const prefix##_hooks *host = (const prefix##_hooks *)hooks;                             \
+        host->reset(host->context, (type *)object);                                             \
+    }                                                                                           \
+    TARN_TYPED_CALL_ void prefix##_destroy_(void *hooks, void *object)                          \
+    {                                                                                           \
+        const prefix##_hooks *host = (const prefix##_hooks *)hooks;                             \
+        host->destroy(host->context, (type *)object);                                           \
+    }                                                                                           \
+    TARN_TYPED_CALL_ void prefix##_set_hooks(tarn_pool_options *options, prefix##_hooks *hooks) \
+    {                                                                                           \
+        options->hooks.context = hooks;                                                         \
+        options->hooks.construct = hooks->construct ? prefix##_construct_ : NULL;               \
+        options->hooks.reset = hooks->reset ? prefix##_reset_ : NULL;                           \
+        options->hooks.destroy = hooks->destroy ? prefix##_destroy_ : NULL;                     \
+        options->hooks.reset_on_return = hooks->reset_on_return;                                \
     }
 
 #endif

@@ -51,22 +51,58 @@ brings_no_atomics() {
     grep -nw '_Atomic' "$scratch/text" >"$scratch/log" && fail "$header shows _Atomic to its user"
 }
 
-# typed_pools COMPILER STANDARD: what TARN_POOL_DEFINE defines compiles, unused and used, and the
-# handle of another type's pool is refused.
-typed_pools() {
-    local compiler=$1 standard=$2 language=c
+# typed_use COMPILER STANDARD STATEMENT: does it compile where `as` and `bs` are pools of two types?
+typed_use() {
+    local compiler=$1 standard=$2 statement=$3 language=c
     [[ $standard == c++* ]] && language=c++
     printf '%s\n' '#include "tarn/typed.h"' 'typedef struct a { int x; } a;' \
         'typedef struct b { int x; } b;' 'TARN_POOL_DEFINE(as, a);' 'TARN_POOL_DEFINE(bs, b);' \
-        'extern a *find(const tarn_pool *pool, NAMED handle);' \
-        'a *find(const tarn_pool *pool, NAMED handle) { return as_resolve(pool, handle); }' \
-        >"$scratch/typed.$language"
-    compiled=$((compiled + 2))
-    "$compiler" -x "$language" -std="$standard" "${flags[@]}" -DNAMED=as_handle \
-        "$scratch/typed.$language" >"$scratch/log" 2>&1 || fail "$compiler $standard typed pools"
-    "$compiler" -x "$language" -std="$standard" "${flags[@]}" -DNAMED=bs_handle \
-        "$scratch/typed.$language" >"$scratch/log" 2>&1 &&
-        fail "$compiler $standard takes a handle of another type"
+        'extern bool see_a(void *context, a *object, as_handle handle);' \
+        'extern bool see_b(void *context, b *object, bs_handle handle);' \
+        'extern void use(tarn_cache *cache, tarn_pool *pool, a *pa, b *pb, as_handle ha,' \
+        '                bs_handle hb, tarn_pool_options *options, as_hooks *ka, bs_hooks *kb);' \
+        'void use(tarn_cache *cache, tarn_pool *pool, a *pa, b *pb, as_handle ha,' \
+        '         bs_handle hb, tarn_pool_options *options, as_hooks *ka, bs_hooks *kb) {' \
+        '(void)cache, (void)pool, (void)pa, (void)pb, (void)ha, (void)hb;' \
+        '(void)options, (void)ka, (void)kb;' "$statement; }" >"$scratch/typed.$language"
+    compiled=$((compiled + 1))
+    "$compiler" -x "$language" -std="$standard" "${flags[@]}" "$scratch/typed.$language" \
+        >"$scratch/log" 2>&1
+}
+
+# typed_pools COMPILER STANDARD: what TARN_POOL_DEFINE defines compiles, unused and used; what is of
+# another type's pool is refused, each in the call where its like is taken.
+typed_pools() {
+    local right wrong
+    typed_use "$1" "$2" '' || fail "$1 $2 unused typed pools"
+    while IFS='|' read -r right wrong; do
+        typed_use "$1" "$2" "$right" || fail "$1 $2 refuses $right"
+        typed_use "$1" "$2" "$wrong" && fail "$1 $2 takes $wrong"
+    done <<'USES'
+as_free(cache, pa)|as_free(cache, pb)
+pa = as_alloc(cache)|pb = as_alloc(cache)
+as_guest_free(pool, pa)|as_guest_free(pool, pb)
+pa = as_take(cache, &ha)|pa = as_take(cache, &hb)
+pa = as_guest_take(pool, &ha)|pa = as_guest_take(pool, &hb)
+as_release(cache, ha)|as_release(cache, hb)
+as_guest_release(pool, ha)|as_guest_release(pool, hb)
+pa = as_resolve(pool, ha)|pa = as_resolve(pool, hb)
+ha = as_handle_of(pool, pa)|hb = as_handle_of(pool, pa)
+ha = as_handle_of(pool, pa)|ha = as_handle_of(pool, pb)
+as_each(pool, see_a, pa)|as_each(pool, see_b, pb)
+ha = as_evict_lowest(pool, NULL, pa)|hb = as_evict_lowest(pool, NULL, pa)
+as_set_hooks(options, ka)|as_set_hooks(options, kb)
+as_release(cache, ha)|as_release(cache, ha.any)
+USES
+}
+
+# The README's pieces of C, one after another, are one source file.
+readme_compiles() {
+    sed -n '/^```c$/,/^```$/{/^```/!p}' "$include_dir/../README.md" >"$scratch/readme.c"
+    # Later pieces use calloc, which the first has no need to include.
+    compiled=$((compiled + 1))
+    "$1" -std=c11 "${flags[@]}" -include stdlib.h "$scratch/readme.c" >"$scratch/log" 2>&1 ||
+        fail "$1 README.md"
 }
 
 mkdir -p "$scratch"
@@ -87,9 +123,10 @@ for compiler in "${compilers[@]}"; do
         done
         brings_no_atomics "$compiler" "$header"
     done
-    for standard in c11 c17 c++11 c++17; do
+    for standard in c11 c++11 c++17; do
         typed_pools "$compiler" "$standard"
     done
+    readme_compiles "$compiler"
     if can_compile_32 "$compiler"; then
         for header in $headers; do
             compiles_alone "$compiler" c11 "$header" "${flags32[@]}"
