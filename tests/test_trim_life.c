@@ -1,35 +1,5 @@
 /* Trimming where slots have lives: hooks, zero filling, handles. */
-#include "support/kit.h"
-#include "support/memory_hooks.h"
-
-enum { CAPACITY = 8192, OBJECT_BYTES = 64, CACHE_OBJECTS = 64 };
-
-static memory_hooks hooks;
-
-static tarn_pool_options options_of(void)
-{
-    memory_hooks_init(&hooks, 0);
-    return (tarn_pool_options){.object_bytes = OBJECT_BYTES,
-                               .capacity = CAPACITY,
-                               .caches_max = 4,
-                               .cache_objects_max = CACHE_OBJECTS,
-                               .memory = &hooks.memory};
-}
-
-static size_t trim(tarn_pool *pool, size_t keep_objects)
-{
-    size_t bytes = 0;
-    kit_expect_status(tarn_pool_trim(pool, keep_objects, &bytes), TARN_OK);
-    return bytes;
-}
-
-static void end(tarn_pool *pool)
-{
-    kit_destroy(pool);
-    assert_null(hooks.violation);
-    assert_true(memory_hooks_are_balanced(&hooks));
-    memory_hooks_destroy(&hooks);
-}
+#include "support/trim_kit.h"
 
 /* Each object that is constructed owns a piece of memory. */
 typedef struct life {
@@ -42,7 +12,7 @@ typedef struct life {
 static bool construct(void *context, void *object)
 {
     life *l = context;
-    for (size_t i = 0; i < OBJECT_BYTES; i++)
+    for (size_t i = 0; i < TRIM_OBJECT_BYTES; i++)
         if (((unsigned char *)object)[i] != 0)
             return false;
     *(uint64_t *)object = ++l->constructed;
@@ -55,7 +25,7 @@ static void destroy(void *context, void *object)
     uint64_t number = *(uint64_t *)object;
     assert_in_range(number, 1, l->constructed); /* 0: it was destroyed before, or never made */
     *(uint64_t *)object = 0;
-    ((unsigned char *)object)[OBJECT_BYTES - 1] = 1;
+    ((unsigned char *)object)[TRIM_OBJECT_BYTES - 1] = 1;
     l->destroyed++;
     if (!l->is_nosy)
         return;
@@ -71,18 +41,18 @@ static void destroy_and_construct_run_once_per_object_over_many_trims(void **sta
     (void)state;
     for (int nosy = 0; nosy <= 1; nosy++) {
         life l = {.is_nosy = nosy};
-        tarn_pool_options options = options_of();
+        tarn_pool_options options = trim_options();
         options.object_bytes = 1000;
         options.hooks = (tarn_hooks){.context = &l, .construct = construct, .destroy = destroy};
         tarn_pool *pool = l.pool = kit_pool(&options);
-        void **objects = kit_array(CAPACITY);
+        void **objects = kit_array(TRIM_CAPACITY);
         for (int round = 0; round < 4; round++) {
             tarn_cache *cache = kit_attach(pool);
-            assert_int_equal(kit_alloc_many(cache, objects, CAPACITY), CAPACITY);
-            kit_free_many(cache, objects, CAPACITY);
+            assert_int_equal(kit_alloc_many(cache, objects, TRIM_CAPACITY), TRIM_CAPACITY);
+            kit_free_many(cache, objects, TRIM_CAPACITY);
             kit_detach(cache);
             uint64_t before = l.destroyed;
-            assert_true(trim(pool, CAPACITY / 8) > 0);
+            assert_true(trim(pool, TRIM_CAPACITY / 8) > 0);
             assert_true(l.destroyed > before);
             if (nosy)
                 assert_int_equal(l.busy, l.destroyed);
@@ -91,7 +61,7 @@ static void destroy_and_construct_run_once_per_object_over_many_trims(void **sta
         }
         free(objects);
         l.is_nosy = false;
-        end(pool);
+        trim_end(pool);
         assert_int_equal(l.constructed, l.destroyed);
     }
 }
@@ -99,56 +69,56 @@ static void destroy_and_construct_run_once_per_object_over_many_trims(void **sta
 static void zero_filled_objects_are_zero_after_a_trim(void **state)
 {
     (void)state;
-    tarn_pool_options options = options_of();
+    tarn_pool_options options = trim_options();
     options.object_bytes = 1000;
     options.zero_fill = true;
     tarn_pool *pool = kit_pool(&options);
-    void **objects = kit_array(CAPACITY);
+    void **objects = kit_array(TRIM_CAPACITY);
     for (int round = 0; round < 2; round++) {
         tarn_cache *cache = kit_attach(pool);
-        assert_int_equal(kit_alloc_many(cache, objects, CAPACITY), CAPACITY);
-        for (size_t i = 0; i < CAPACITY; i++) {
+        assert_int_equal(kit_alloc_many(cache, objects, TRIM_CAPACITY), TRIM_CAPACITY);
+        for (size_t i = 0; i < TRIM_CAPACITY; i++) {
             static const unsigned char zero[1000];
             assert_memory_equal(objects[i], zero, sizeof zero);
             memset(objects[i], 0xFF, sizeof zero);
         }
-        kit_free_many(cache, objects, CAPACITY);
+        kit_free_many(cache, objects, TRIM_CAPACITY);
         kit_detach(cache);
         assert_true(trim(pool, 100) > 0);
     }
     free(objects);
-    end(pool);
+    trim_end(pool);
 }
 
 /* T16: handles from before stay stale over trim and regrowth. */
 static void t16_handles_go_on_over_a_trim(void **state)
 {
     (void)state;
-    tarn_pool_options options = options_of();
+    tarn_pool_options options = trim_options();
     options.handles = true;
     tarn_pool *pool = kit_pool(&options);
-    static tarn_handle old[CAPACITY], now[CAPACITY];
+    static tarn_handle old[TRIM_CAPACITY], now[TRIM_CAPACITY];
     tarn_cache *cache = kit_attach(pool);
-    for (size_t i = 0; i < CAPACITY; i++)
+    for (size_t i = 0; i < TRIM_CAPACITY; i++)
         kit_expect_status(tarn_take(cache, &old[i], NULL), TARN_OK);
-    for (size_t i = 0; i < CAPACITY; i++)
+    for (size_t i = 0; i < TRIM_CAPACITY; i++)
         kit_expect_status(tarn_release(cache, old[i]), TARN_OK);
     kit_detach(cache);
     assert_true(trim(pool, 0) > 0);
-    for (size_t i = 0; i < CAPACITY; i++)
+    for (size_t i = 0; i < TRIM_CAPACITY; i++)
         assert_null(tarn_resolve(pool, old[i]));
     cache = kit_attach(pool);
-    for (size_t i = 0; i < CAPACITY; i++)
+    for (size_t i = 0; i < TRIM_CAPACITY; i++)
         kit_expect_status(tarn_take(cache, &now[i], NULL), TARN_OK);
-    for (size_t i = 0; i < CAPACITY; i++) {
+    for (size_t i = 0; i < TRIM_CAPACITY; i++) {
         assert_null(tarn_resolve(pool, old[i]));
         kit_expect_status(tarn_release(cache, old[i]), TARN_ERROR_STALE);
         assert_non_null(tarn_resolve(pool, now[i]));
     }
-    for (size_t i = 0; i < CAPACITY; i++)
+    for (size_t i = 0; i < TRIM_CAPACITY; i++)
         kit_expect_status(tarn_release(cache, now[i]), TARN_OK);
     kit_detach(cache);
-    end(pool);
+    trim_end(pool);
 }
 
 int main(void)
