@@ -5,19 +5,20 @@
 
 static const struct {
     const char *name;
-    bool paired, remote;
+    bench_kind kind;
+    bool paired;
     unsigned burst_objects;
 } workloads[BENCH_WORKLOADS] = {
-#define ROW(name, paired, remote, burst) {#name, paired, remote, burst},
+#define ROW(name, kind, paired, burst) {#name, kind, paired, burst},
     BENCH_WORKLOAD_LIST(ROW)
 #undef ROW
 };
 
 static const struct {
     const char *name;
-    bool remote;
+    unsigned kinds;
 } subjects[BENCH_SUBJECTS] = {
-#define ROW(name, remote) {#name, remote},
+#define ROW(name, kinds) {#name, kinds},
     BENCH_SUBJECT_LIST(ROW)
 #undef ROW
 };
@@ -59,9 +60,22 @@ bool bench_subject_find(const char *name, bench_subject *subject)
     return false;
 }
 
+bench_kind bench_workload_kind(bench_workload workload)
+{
+    return workloads[workload].kind;
+}
+
+bool bench_runs(bench_subject subject, bench_kind kind)
+{
+    return (subjects[subject].kinds & BENCH_RUNS(kind)) != 0;
+}
+
 bool bench_applies(bench_workload workload, unsigned threads, bench_subject subject)
 {
+    bench_kind kind = workloads[workload].kind;
     if (workloads[workload].paired && threads % 2 != 0)
         return false;
-    return subjects[subject].remote || !workloads[workload].remote;
+    if (kind == BENCH_GROWTH && threads != 1)
+        return false;
+    return bench_runs(subject, kind);
 }

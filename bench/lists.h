@@ -8,40 +8,68 @@
 #define BENCH_THREADS_MAX      64u
 #define BENCH_OBJECT_BYTES_MIN 8u /* each allocation writes a word */
 #define BENCH_OBJECT_BYTES_MAX (1u << 20)
+#define BENCH_GROWTH_FRAMES    1000u
 
-/* X(name, works in pairs of threads, frees objects of other threads, objects in one burst or 0) */
-#define BENCH_WORKLOAD_LIST(X)                  \
-    X(pair, false, false, 0)                    \
-    X(burst1000_lifo, false, false, 1000)       \
-    X(burst1000_fifo, false, false, 1000)       \
-    X(burst1000_random, false, false, 1000)     \
-    X(burst100000_lifo, false, false, 100000)   \
-    X(burst100000_fifo, false, false, 100000)   \
-    X(burst100000_random, false, false, 100000) \
-    X(handoff_oneway, true, true, 0)            \
-    X(handoff_bothways, true, true, 0)          \
-    X(mixed, false, true, 0)
+/* What a workload asks of a subject. */
+typedef enum bench_kind {
+    BENCH_LOCAL,  /* allocate and free on the same thread */
+    BENCH_REMOTE, /* free what another thread allocated */
+    BENCH_LOOKUP, /* reach live objects by their names, and all of them */
+    BENCH_GROWTH  /* allocate, on one thread, from what grows as it goes */
+} bench_kind;
 
-/* X(name, what one thread allocates another may free) */
-#define BENCH_SUBJECT_LIST(X) \
-    X(tarn, true)             \
-    X(tarn_guest, true)       \
-    X(glibc, true)            \
-    X(mimalloc, true)         \
-    X(jemalloc, true)         \
-    X(ck_stack, true)         \
-    X(mutex, true)            \
-    X(floor, false)
+/* X(name, kind, works in pairs of threads, objects in one burst or 0) */
+#define BENCH_WORKLOAD_LIST(X)                        \
+    X(pair, BENCH_LOCAL, false, 0)                    \
+    X(burst1000_lifo, BENCH_LOCAL, false, 1000)       \
+    X(burst1000_fifo, BENCH_LOCAL, false, 1000)       \
+    X(burst1000_random, BENCH_LOCAL, false, 1000)     \
+    X(burst100000_lifo, BENCH_LOCAL, false, 100000)   \
+    X(burst100000_fifo, BENCH_LOCAL, false, 100000)   \
+    X(burst100000_random, BENCH_LOCAL, false, 100000) \
+    X(handoff_oneway, BENCH_REMOTE, true, 0)          \
+    X(handoff_bothways, BENCH_REMOTE, true, 0)        \
+    X(mixed, BENCH_REMOTE, false, 0)                  \
+    X(resolve1000, BENCH_LOOKUP, false, 0)            \
+    X(resolve100000, BENCH_LOOKUP, false, 0)          \
+    X(iterate_full, BENCH_LOOKUP, false, 0)           \
+    X(iterate_sparse, BENCH_LOOKUP, false, 0)         \
+    X(growth_worst, BENCH_GROWTH, false, 0)           \
+    X(growth_median, BENCH_GROWTH, false, 0)          \
+    X(growth_prefault_worst, BENCH_GROWTH, false, 0)  \
+    X(growth_prefault_median, BENCH_GROWTH, false, 0)
+
+#define BENCH_RUNS(kind) (1u << (kind))
+#define BENCH_ALLOCATES  (BENCH_RUNS(BENCH_LOCAL) | BENCH_RUNS(BENCH_REMOTE))
+
+/* X(name, the kinds of workloads that it runs) */
+#define BENCH_SUBJECT_LIST(X)                 \
+    X(tarn, BENCH_ALLOCATES)                  \
+    X(tarn_guest, BENCH_ALLOCATES)            \
+    X(tarn_handles, BENCH_ALLOCATES)          \
+    X(tarn_handles_free, BENCH_ALLOCATES)     \
+    X(glibc, BENCH_ALLOCATES)                 \
+    X(mimalloc, BENCH_ALLOCATES)              \
+    X(jemalloc, BENCH_ALLOCATES)              \
+    X(ck_stack, BENCH_ALLOCATES)              \
+    X(mutex, BENCH_ALLOCATES)                 \
+    X(floor, BENCH_RUNS(BENCH_LOCAL))         \
+    X(cas_floor, BENCH_RUNS(BENCH_LOCAL))     \
+    X(tarn_objects, BENCH_RUNS(BENCH_LOOKUP)) \
+    X(array, BENCH_RUNS(BENCH_LOOKUP))        \
+    X(unprepared, BENCH_RUNS(BENCH_GROWTH))   \
+    X(prepared, BENCH_RUNS(BENCH_GROWTH))     \
+    X(prepared_beside, BENCH_RUNS(BENCH_GROWTH))
 
 typedef enum bench_workload {
-#define BENCH_WORKLOAD_ENUM_(name, paired, remote, burst) BENCH_WORKLOAD_##name,
+#define BENCH_WORKLOAD_ENUM_(name, kind, paired, burst) BENCH_WORKLOAD_##name,
     BENCH_WORKLOAD_LIST(BENCH_WORKLOAD_ENUM_)
 #undef BENCH_WORKLOAD_ENUM_
         BENCH_WORKLOADS
 } bench_workload;
 
 typedef enum bench_subject {
-#define BENCH_SUBJECT_ENUM_(name, remote) BENCH_SUBJECT_##name,
+#define BENCH_SUBJECT_ENUM_(name, kinds) BENCH_SUBJECT_##name,
     BENCH_SUBJECT_LIST(BENCH_SUBJECT_ENUM_)
 #undef BENCH_SUBJECT_ENUM_
         BENCH_SUBJECTS
@@ -55,7 +83,12 @@ unsigned bench_burst_objects(bench_workload workload);
 bool bench_workload_find(const char *name, bench_workload *workload);
 bool bench_subject_find(const char *name, bench_subject *subject);
 
-/* Hand-offs need an even number of threads; the floor cannot free what another thread allocated. */
+bench_kind bench_workload_kind(bench_workload workload);
+
+/* Whether the subject runs that kind of workload. */
+bool bench_runs(bench_subject subject, bench_kind kind);
+
+/* Hand-offs need an even number of threads, growth one; and not every subject runs everything. */
 bool bench_applies(bench_workload workload, unsigned threads, bench_subject subject);
 
 #endif

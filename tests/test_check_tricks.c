@@ -110,8 +110,10 @@ static int take_and_give(void *argument)
     churn *c = argument;
     int failures = 0;
     tarn_cache *cache = NULL;
-    if (!c->guest)
-        KIT_EXPECT(&failures, tarn_cache_attach(c->pool, &cache) == TARN_OK);
+    if (!c->guest) { /* unless the guests were quicker */
+        tarn_status status = tarn_cache_attach(c->pool, &cache);
+        KIT_EXPECT(&failures, status == TARN_OK || status == TARN_ERROR_NO_CACHE);
+    }
     for (int round = 0; round < 2000 && failures == 0; round++) {
         void *objects[9];
         for (int i = 0; i < 9; i++) {

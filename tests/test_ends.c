@@ -11,7 +11,7 @@ typedef struct hook_log {
     tarn_pool *pool; /* hooks allocate from it, unless NULL */
     tarn_cache *cache;
     int constructs, resets, destroys, refused;
-    void *kept;
+    void *kept, *destroyed; /* the latter: the last */
 } hook_log;
 
 static bool construct(void *context, void *object)
@@ -40,7 +40,9 @@ static void destroy(void *context, void *object)
     hook_log *log = context;
     thing *t = object;
     assert_int_equal(t->built, 1);
+    assert_true((uintptr_t)object > (uintptr_t)log->destroyed); /* in the order of slots */
     t->built = 0;
+    log->destroyed = object;
     log->destroys++;
     if (log->pool)
         log->refused += !tarn_alloc(log->cache) && !tarn_guest_alloc(log->pool);
@@ -187,7 +189,7 @@ static void a_destroy_hook_is_refused_more_objects(void **state)
 }
 
 /* Slots that were never constructed are left alone, and so is a pool that was never used. */
-static void t49_only_what_was_constructed_is_destroyed(void **state)
+static void t49_t66_only_what_was_constructed_is_destroyed_once_in_the_order_of_slots(void **state)
 {
     (void)state;
     hook_log log = {0};
@@ -202,6 +204,116 @@ static void t49_only_what_was_constructed_is_destroyed(void **state)
     assert_int_equal(log.destroys, 1);
 }
 
+/* What a destroy hook may try while its pool ends. */
+typedef struct last_wish {
+    tarn_pool *pool;
+    tarn_cache *cache; /* attached before */
+    int builds, destroys, asked;
+} last_wish;
+
+static bool build(void *context, void *object)
+{
+    last_wish *w = context;
+    assert_int_equal(((thing *)object)->built++, 0);
+    w->builds++;
+    return true;
+}
+
+static void expect_nothing_left(last_wish *w, tarn_cache *cache)
+{
+    tarn_handle handle;
+    void *object;
+    assert_null(tarn_alloc(cache));
+    kit_expect_status(tarn_alloc_bulk(cache, 1, &object), TARN_ERROR_FULL);
+    kit_expect_status(tarn_take(cache, &handle, &object), TARN_ERROR_FULL);
+    kit_expect_status(tarn_cache_reserve(cache, 1), TARN_ERROR_FULL);
+    assert_null(tarn_alloc(cache));
+    assert_null(tarn_guest_alloc(w->pool));
+    kit_expect_status(tarn_guest_take(w->pool, &handle, &object), TARN_ERROR_FULL);
+}
+
+static void wish(void *context, void *object)
+{
+    last_wish *w = context;
+    tarn_cache *another;
+    assert_int_equal(--((thing *)object)->built, 0);
+    w->destroys++;
+    if (w->cache)
+        expect_nothing_left(w, w->cache);
+    if (tarn_cache_attach(w->pool, &another) == TARN_OK) { /* perhaps one that a thread left */
+        expect_nothing_left(w, another);
+        kit_detach(another);
+    }
+    assert_int_not_equal(tarn_pool_prepare(w->pool, 1000, 1 << 20, NULL), TARN_OK);
+    size_t bytes = 1;
+    assert_int_not_equal(tarn_pool_trim(w->pool, 0, &bytes), TARN_OK);
+    assert_int_equal(bytes, 0);
+    assert_int_equal(w->asked, 0);
+}
+
+static bool ask(void *context, tarn_pool *pool, uint32_t attempt)
+{
+    (void)pool;
+    ((last_wish *)context)->asked++;
+    return attempt == 0;
+}
+
+static tarn_handle ask_for_a_victim(void *context, tarn_pool *pool)
+{
+    (void)pool;
+    ((last_wish *)context)->asked++;
+    return (tarn_handle){0};
+}
+
+static int take_and_leave(void *argument)
+{
+    last_wish *w = argument;
+    void *objects[40];
+    int failures = 0;
+    for (int i = 0; i < 40; i++)
+        KIT_EXPECT(&failures, (objects[i] = tarn_guest_alloc(w->pool)) != NULL);
+    for (int i = 0; i < 40; i++)
+        tarn_guest_free(w->pool, objects[i]);
+    return failures;
+}
+
+/* Neither from a cache that is open, from what is reserved or what a thread left, nor by asking the
+ * host; and no memory goes from under the hooks. */
+static void t47_a_pool_that_ends_gives_nothing_more(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 32; kind++) {
+        last_wish w = {0};
+        tarn_pool_options options = {.object_bytes = 1024,
+                                     .capacity = CAPACITY,
+                                     .capacity_max = 4 * CAPACITY,
+                                     .caches_max = kind & 1 ? 1 : 3,
+                                     .exact = kind & 2,
+                                     .hooks = {&w, build, NULL, wish, false}};
+        options.checked = kind & 4;
+        if (kind & 8) {
+            options.evict = ask_for_a_victim;
+            options.evict_context = &w;
+        } else {
+            options.full = ask;
+            options.full_context = &w;
+        }
+        w.pool = kit_pool(&options);
+        kit_run_thread(take_and_leave, &w);
+        if (kind & 16) {
+            w.cache = kit_attach(w.pool);
+            void *objects[CAPACITY];
+            assert_int_equal(kit_alloc_many(w.cache, objects, CAPACITY), CAPACITY);
+            kit_free_many(w.cache, objects, CAPACITY);
+            kit_expect_status(tarn_cache_reserve(w.cache, 20), TARN_OK);
+        }
+        int builds = w.builds;
+        kit_destroy(w.pool);
+        assert_int_equal(w.builds, builds);
+        assert_int_equal(w.destroys, builds);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,7 +321,8 @@ int main(void)
         cmocka_unit_test(what_a_hook_allocates_during_a_clear_stays),
         cmocka_unit_test(t31_destruction_names_who_is_still_there),
         cmocka_unit_test(a_destroy_hook_is_refused_more_objects),
-        cmocka_unit_test(t49_only_what_was_constructed_is_destroyed),
+        cmocka_unit_test(t47_a_pool_that_ends_gives_nothing_more),
+        cmocka_unit_test(t49_t66_only_what_was_constructed_is_destroyed_once_in_the_order_of_slots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -227,11 +227,14 @@ static void t47_a_bulk_call_is_undone_when_one_construct_fails(void **state)
         kit_expect_status(tarn_alloc_bulk(cache, 40, objects), TARN_ERROR_CONSTRUCT);
         for (int i = 0; i < 40; i++)
             assert_null(objects[i]);
+        assert_int_equal(log.resets, 0); /* no life had begun */
         kit_expect_conserved(pool, 0);
+        log.reenters = pool;
         kit_expect_status(tarn_alloc_bulk(cache, 40, objects), TARN_OK);
         assert_true(kit_are_apart(objects, 40, sizeof(list)));
         kit_expect_conserved(pool, 40);
         kit_expect_status(tarn_free_bulk(cache, 40, objects), TARN_OK);
+        kit_expect_conserved(pool, 0);
         kit_destroy(pool);
         assert_int_equal(log.destroys, log.constructs - 1);
     }

@@ -4,6 +4,7 @@
 
 #include "driver/busy.h"
 #include "driver/check.h"
+#include "driver/growth.h"
 #include "driver/json.h"
 #include "driver/machine.h"
 #include "driver/measure.h"
@@ -77,6 +78,8 @@ static int measure_times(options *o)
         check_select(o);
     if (!plan_make(o, &p))
         return EXIT_USAGE;
+    if (o->mode == OPTIONS_CHECK)
+        check_thin(&p);
     if (o->plot_path && !plot_possible())
         return EXIT_FAILURE;
     if (o->json_path && !(json = json_open(o->json_path)))
@@ -99,6 +102,8 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     unsetenv("LD_PRELOAD");   /* an allocator there would interpose on every subject */
     signal(SIGPIPE, SIG_IGN); /* gnuplot may end early */
+    if (o.mode == OPTIONS_GROWTH)
+        return plot_possible() && growth_plot(&o) ? EXIT_SUCCESS : EXIT_FAILURE;
     if (o.mode == OPTIONS_MEMORY)
         return memory_print(&o) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
     return measure_times(&o);

@@ -28,12 +28,12 @@ unsigned memory_print(const options *o)
     double bytes;
     printf("resident beyond the empty process, %u live objects of %u bytes\n\n", MEMORY_OBJECTS,
            MEMORY_OBJECT_BYTES);
-    printf("%-10s %12s %12s %10s\n", "subject", "bytes", "per object", "of 64 MB");
+    printf("%-17s %12s %12s %10s\n", "subject", "bytes", "per object", "of 64 MB");
     for (unsigned s = 0; s < BENCH_SUBJECTS; s++) {
-        if (!o->subjects[s])
+        if (!o->subjects[s] || !bench_runs((bench_subject)s, BENCH_LOCAL))
             continue;
         if (memory_live((bench_subject)s, &bytes))
-            printf("%-10s %12.0f %12.2f %10.3f\n", bench_subject_name((bench_subject)s), bytes,
+            printf("%-17s %12.0f %12.2f %10.3f\n", bench_subject_name((bench_subject)s), bytes,
                    bytes / MEMORY_OBJECTS, bytes / payload_bytes);
         else
             failures++;

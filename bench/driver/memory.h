@@ -14,7 +14,7 @@ bool memory_live(bench_subject subject, double *bytes);
 /* Bytes that creating a tarn pool of MEMORY_CREATE_CAPACITY touches before its first allocation. */
 bool memory_creation(double *bytes);
 
-/* Prints both for all chosen subjects. Returns how many runs failed. */
+/* Prints both for all chosen subjects that allocate. Returns how many runs failed. */
 unsigned memory_print(const options *o);
 
 #endif

@@ -24,7 +24,16 @@ enum {
     FLAG_MS,
     FLAG_QUICK
 };
-enum { FLAG_READ = 100, FLAG_CSV, FLAG_JSON, FLAG_PLOT, FLAG_MEMORY, FLAG_CHECK, FLAG_HELP };
+enum {
+    FLAG_READ = 100,
+    FLAG_CSV,
+    FLAG_JSON,
+    FLAG_PLOT,
+    FLAG_PLOT_GROWTH,
+    FLAG_MEMORY,
+    FLAG_CHECK,
+    FLAG_HELP
+};
 
 static const struct option long_options[] = {
     {"workload", required_argument, NULL, FLAG_WORKLOAD},
@@ -38,6 +47,7 @@ static const struct option long_options[] = {
     {"csv", no_argument, NULL, FLAG_CSV},
     {"json", required_argument, NULL, FLAG_JSON},
     {"plot", required_argument, NULL, FLAG_PLOT},
+    {"plot-growth", required_argument, NULL, FLAG_PLOT_GROWTH},
     {"memory", no_argument, NULL, FLAG_MEMORY},
     {"check", no_argument, NULL, FLAG_CHECK},
     {"help", no_argument, NULL, FLAG_HELP},
@@ -142,7 +152,7 @@ static bool add_object_bytes(options *o, const char *text)
 static bool set_mode(options *o, options_mode mode)
 {
     if (o->mode != OPTIONS_TIMES && o->mode != mode) {
-        fprintf(stderr, "tarn-bench: --memory and --check exclude each other\n");
+        fprintf(stderr, "tarn-bench: --memory, --check and --plot-growth exclude each other\n");
         return false;
     }
     o->mode = mode;
@@ -194,6 +204,9 @@ static bool parse_flag(options *o, int flag, const char *value, bool *quick)
     case FLAG_PLOT:
         o->plot_path = value;
         return true;
+    case FLAG_PLOT_GROWTH:
+        o->growth_path = value;
+        return set_mode(o, OPTIONS_GROWTH);
     case FLAG_MEMORY:
         return set_mode(o, OPTIONS_MEMORY);
     case FLAG_CHECK:
@@ -228,30 +241,37 @@ static void fill_defaults(options *o)
     o->stint_ms = o->stint_ms ? o->stint_ms : STINT_MS_DEFAULT;
 }
 
-/* --memory and --check measure a fixed thing in their own form: what would have no effect there is
- * refused rather than ignored. */
+/* --memory, --check and --plot-growth measure a fixed thing in their own form: what would have no
+ * effect there is refused rather than ignored. */
 static bool refuse_ignored(const options *o)
 {
+    static const char *const names[] = {
+        [OPTIONS_MEMORY] = "--memory",
+        [OPTIONS_CHECK] = "--check",
+        [OPTIONS_GROWTH] = "--plot-growth",
+    };
     bool selected =
         any(o->workloads, BENCH_WORKLOADS) || o->threads_count > 0 || o->object_bytes_count > 0;
+    const unsigned memory = 1u << OPTIONS_MEMORY, check = 1u << OPTIONS_CHECK;
+    const unsigned growth = 1u << OPTIONS_GROWTH;
     const struct {
-        bool given, memory_takes, check_takes;
+        bool given;
+        unsigned takers;
         const char *name;
     } given[] = {
-        {o->csv, false, false, "--csv"},
-        {o->plot_path != NULL, false, false, "--plot"},
-        {selected, false, false, "a selection of workloads, threads or bytes"},
-        {o->subjects_named, true, false, "--subject"},
-        {o->json_path != NULL, false, true, "--json"},
-        {o->reads, false, true, "--read"},
-        {o->rounds != 0 || o->stint_ms != 0, false, true, "--rounds, --ms or --quick"},
+        {o->csv, 0, "--csv"},
+        {o->plot_path != NULL, 0, "--plot"},
+        {selected, 0, "a selection of workloads, threads or bytes"},
+        {o->subjects_named, memory, "--subject"},
+        {o->json_path != NULL, check, "--json"},
+        {o->reads, check, "--read"},
+        {o->stint_ms != 0, check, "--ms or --quick"},
+        {o->rounds != 0, check | growth, "--rounds or --quick"},
     };
     for (size_t i = 0; o->mode != OPTIONS_TIMES && i < sizeof given / sizeof given[0]; i++) {
-        bool takes = o->mode == OPTIONS_MEMORY ? given[i].memory_takes : given[i].check_takes;
-        if (!given[i].given || takes)
+        if (!given[i].given || (given[i].takers & (1u << o->mode)) != 0)
             continue;
-        fprintf(stderr, "tarn-bench: %s does not take %s\n",
-                o->mode == OPTIONS_MEMORY ? "--memory" : "--check", given[i].name);
+        fprintf(stderr, "tarn-bench: %s does not take %s\n", names[o->mode], given[i].name);
         return false;
     }
     return true;

@@ -14,6 +14,7 @@ typedef enum options_mode {
     OPTIONS_TIMES,
     OPTIONS_MEMORY,
     OPTIONS_CHECK,
+    OPTIONS_GROWTH,
     OPTIONS_HELP
 } options_mode;
 
@@ -30,6 +31,7 @@ typedef struct options {
     bool csv;
     const char *json_path; /* NULL: none */
     const char *plot_path;
+    const char *growth_path; /* of the mode that draws growth */
 } options;
 
 /* False after one line on stderr that says what is wrong. */

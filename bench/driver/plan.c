@@ -33,8 +33,8 @@ bool plan_make(const options *o, plan *result)
                                   o->object_bytes[b]);
     if (result->cells_count > 0)
         return true;
-    fprintf(stderr, "tarn-bench: nothing to run: hand-offs need an even number of threads, and the "
-                    "floor runs pair and burst only\n");
+    fprintf(stderr, "tarn-bench: nothing to run: hand-offs need an even number of threads, growth "
+                    "one, and no subject runs everything; see --help\n");
     free(result->cells);
     return false;
 }

@@ -88,7 +88,9 @@ static void put_script(FILE *gnuplot, const char *path, const options *o, const 
     bool drawn[BENCH_WORKLOADS] = {false};
     unsigned panels = 0;
     for (unsigned w = 0; w < BENCH_WORKLOADS; w++) {
-        drawn[w] = o->workloads[w] && put_data(gnuplot, o, p, (bench_workload)w) > 0;
+        /* growth has one number of threads */
+        bool applies = bench_workload_kind((bench_workload)w) != BENCH_GROWTH;
+        drawn[w] = applies && o->workloads[w] && put_data(gnuplot, o, p, (bench_workload)w) > 0;
         panels += drawn[w];
     }
     if (panels == 0)
@@ -105,7 +107,7 @@ bool plot_possible(void)
     char *argv[] = {program, option, NULL};
     if (spawn_line(argv, version, sizeof version))
         return true;
-    fprintf(stderr, "tarn-bench: --plot needs gnuplot (Debian, Ubuntu: gnuplot-nox)\n");
+    fprintf(stderr, "tarn-bench: drawing needs gnuplot (Debian, Ubuntu: gnuplot-nox)\n");
     return false;
 }
 

@@ -7,7 +7,7 @@ void table_head(bool csv)
     if (csv)
         puts("workload,threads,object_bytes,subject,median_ns,min_ns,ratio_to_glibc");
     else
-        printf("%-20s %7s %7s  %-10s %9s %9s %9s  %8s\n", "workload", "threads", "bytes", "subject",
+        printf("%-23s %7s %7s  %-17s %9s %9s %9s  %8s\n", "workload", "threads", "bytes", "subject",
                "min ns", "median ns", "max ns", "of glibc");
     fflush(stdout);
 }
@@ -23,7 +23,7 @@ static void print_csv_row(const cell *c, double ratio)
 
 static void print_row(const cell *c, double ratio)
 {
-    printf("%-20s %7u %7zu  %-10s %9.2f %9.2f %9.2f  ", bench_workload_name(c->workload),
+    printf("%-23s %7u %7zu  %-17s %9.2f %9.2f %9.2f  ", bench_workload_name(c->workload),
            c->threads, c->object_bytes, bench_subject_name(c->subject), c->min_ns, c->median_ns,
            c->max_ns);
     if (ratio >= 0)

@@ -3,6 +3,11 @@
 
 typedef tarn_cache *subject_handle;
 
+static bool subject_open(const subject_needs *needs)
+{
+    return pool_open(needs, (tarn_pool_options){0});
+}
+
 static bool subject_enter(unsigned thread, subject_handle *handle)
 {
     (void)thread;

@@ -1,4 +1,4 @@
-/* sched_setaffinity is not in POSIX. The barriers are those of pthreads: a thread that waits
+/* clock_gettime is POSIX. The barriers are those of pthreads: a thread that waits
  * sleeps, also with more threads than cores. */
 #define _GNU_SOURCE
 
@@ -6,10 +6,10 @@
 
 #include "base/thread.h"
 #include "lists.h"
+#include "worker/core.h"
 #include "worker/pages.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <time.h>
 
@@ -32,26 +32,10 @@ static uint64_t now_ns(void)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* The thread's own core, in turn over those that the process may use: left alone, the scheduler at
- * times starts two threads on one core, and they take turns for a good part of a stint. Where the
- * system refuses, they run as they may. */
-static void pin(unsigned index)
-{
-    cpu_set_t allowed, one;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        return;
-    int skip = (int)index % CPU_COUNT(&allowed), core = 0;
-    while (!CPU_ISSET(core, &allowed) || skip-- > 0)
-        core++;
-    CPU_ZERO(&one);
-    CPU_SET(core, &one);
-    sched_setaffinity(0, sizeof one, &one);
-}
-
 static int member_main(void *argument)
 {
     member *self = argument;
-    pin(self->index);
+    core_keep_to(self->index);
     current_job->enter(self->index);
     for (;;) {
         pthread_barrier_wait(&gate);

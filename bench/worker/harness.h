@@ -5,7 +5,8 @@
  *   subject_handle                         what its calls need, one per thread
  *   bool subject_open(const subject_needs *)   once, before there are threads
  *   bool subject_enter(unsigned thread, subject_handle *), subject_leave(subject_handle)
- *   void *subject_alloc(subject_handle), void subject_free(subject_handle, void *) */
+ *   void *subject_alloc(subject_handle), void subject_free(subject_handle, void *)
+ * or, in place of the last two, what take.h makes of them, and SUBJECT_HAS_REFS. */
 #ifndef TARN_BENCH_HARNESS_H
 #define TARN_BENCH_HARNESS_H
 
@@ -26,6 +27,12 @@ typedef struct subject_needs {
 static inline void bench_keep(void *object)
 {
     __asm__ volatile("" : : "r"(object) : "memory");
+}
+
+/* The same for a number. */
+static inline void bench_keep_bits(uint64_t bits)
+{
+    __asm__ volatile("" : : "g"(bits));
 }
 
 #endif

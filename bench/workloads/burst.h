@@ -12,7 +12,7 @@
 typedef enum burst_order { BURST_LIFO, BURST_FIFO, BURST_RANDOM } burst_order;
 
 typedef struct burst_state {
-    void **objects;
+    subject_ref *objects;
     uint32_t *orders; /* BURST_ORDERS permutations, one after the other */
 } burst_state;
 
@@ -30,23 +30,23 @@ static void burst_shuffle(uint32_t *order, uint32_t objects, uint64_t *random)
 static void burst_prepare(unsigned thread, uint32_t objects)
 {
     uint64_t random = random_seed(thread);
-    bursts[thread].objects = bench_pages(objects * sizeof(void *));
+    bursts[thread].objects = bench_pages(objects * sizeof(subject_ref));
     bursts[thread].orders = bench_pages(BURST_ORDERS * objects * sizeof(uint32_t));
     for (uint32_t i = 0; i < BURST_ORDERS; i++)
         burst_shuffle(bursts[thread].orders + i * objects, objects, &random);
 }
 
 /* Inlined with constants, so that each burst is its own straight loop. */
-static inline void burst_free(subject_handle subject, void **objects, const uint32_t *permutation,
-                              uint32_t count, burst_order order)
+static inline void burst_free(subject_handle subject, const subject_ref *objects,
+                              const uint32_t *permutation, uint32_t count, burst_order order)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (order == BURST_LIFO)
-            subject_free(subject, objects[count - 1 - i]);
+            subject_drop(subject, objects[count - 1 - i]);
         else if (order == BURST_FIFO)
-            subject_free(subject, objects[i]);
+            subject_drop(subject, objects[i]);
         else
-            subject_free(subject, objects[permutation[i]]);
+            subject_drop(subject, objects[permutation[i]]);
     }
 }
 

@@ -25,7 +25,7 @@ static void handoff_prepare(unsigned thread)
     (void)thread;
 }
 
-static inline void handoff_fill(subject_handle subject, void **batch)
+static inline void handoff_fill(subject_handle subject, subject_ref *batch)
 {
     for (uint32_t i = 0; i < RING_BATCH_OBJECTS; i++)
         batch[i] = bench_take(subject, i);
@@ -33,26 +33,26 @@ static inline void handoff_fill(subject_handle subject, void **batch)
 
 /* What --read asks for: the consumer looks at what it is handed, so the objects' own lines change
  * cores as well, which no allocator can spare. */
-static void handoff_read(void **batch)
+static void handoff_read(subject_handle subject, const subject_ref *batch)
 {
     for (uint32_t i = 0; i < RING_BATCH_OBJECTS; i++)
-        if (*(uint64_t *)batch[i] != i)
+        if (*(uint64_t *)subject_object(subject, batch[i]) != i)
             bench_fail("an object was handed over with another's content");
 }
 
-static inline void handoff_empty(subject_handle subject, void **batch)
+static inline void handoff_empty(subject_handle subject, subject_ref *batch)
 {
     if (handoff_reads)
-        handoff_read(batch);
+        handoff_read(subject, batch);
     for (uint32_t i = 0; i < RING_BATCH_OBJECTS; i++)
-        subject_free(subject, batch[i]);
+        subject_drop(subject, batch[i]);
 }
 
 static void handoff_produce(subject_handle subject, ring *out, uint64_t batches)
 {
     unsigned waits = 0;
     while (batches > 0) {
-        void **slot = ring_empty_slot(out);
+        subject_ref *slot = ring_empty_slot(out);
         if (!slot) {
             ring_wait(&waits);
             continue;
@@ -67,7 +67,7 @@ static void handoff_consume(subject_handle subject, ring *in, uint64_t batches)
 {
     unsigned waits = 0;
     while (batches > 0) {
-        void **slot = ring_full_slot(in);
+        subject_ref *slot = ring_full_slot(in);
         if (!slot) {
             ring_wait(&waits);
             continue;
@@ -94,13 +94,13 @@ static void handoff_work_bothways(unsigned thread, uint64_t operations)
     uint64_t to_fill = operations / RING_BATCH_OBJECTS, to_empty = to_fill;
     unsigned waits = 0;
     while (to_fill + to_empty > 0) {
-        void **outgoing = to_fill > 0 ? ring_empty_slot(out) : NULL;
+        subject_ref *outgoing = to_fill > 0 ? ring_empty_slot(out) : NULL;
         if (outgoing) {
             handoff_fill(subject, outgoing);
             ring_put(out);
             to_fill--;
         }
-        void **incoming = ring_full_slot(in);
+        subject_ref *incoming = ring_full_slot(in);
         if (incoming) {
             handoff_empty(subject, incoming);
             ring_drop(in);

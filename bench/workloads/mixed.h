@@ -18,7 +18,7 @@
 #define MIXED_LIVE_MAX        (MIXED_PLACES + RING_OBJECTS_MAX)
 
 typedef struct mixed_state {
-    _Alignas(128) void *places[MIXED_PLACES];
+    _Alignas(128) subject_ref places[MIXED_PLACES];
     uint16_t toggles[MIXED_TOGGLES]; /* a place, and MIXED_REMOTE_FLAG */
     uint32_t toggle;                 /* the next one */
     uint32_t outgoing;               /* objects in the batch being filled for the next thread */
@@ -46,9 +46,9 @@ static void mixed_prepare(unsigned thread)
 }
 
 /* False while the queue is full: the object is then freed where it is. */
-static inline bool mixed_send(mixed_state *self, mixed_state *next, void *object)
+static inline bool mixed_send(mixed_state *self, mixed_state *next, subject_ref object)
 {
-    void **batch = ring_empty_slot(&next->inbox);
+    subject_ref *batch = ring_empty_slot(&next->inbox);
     if (!batch)
         return false;
     batch[self->outgoing++] = object;
@@ -61,23 +61,24 @@ static inline bool mixed_send(mixed_state *self, mixed_state *next, void *object
 
 static inline void mixed_receive(subject_handle subject, mixed_state *self)
 {
-    for (void **batch; (batch = ring_full_slot(&self->inbox)) != NULL; ring_drop(&self->inbox))
+    for (subject_ref *batch; (batch = ring_full_slot(&self->inbox)) != NULL;
+         ring_drop(&self->inbox))
         for (uint32_t i = 0; i < RING_BATCH_OBJECTS; i++)
-            subject_free(subject, batch[i]);
+            subject_drop(subject, batch[i]);
 }
 
 static inline void mixed_toggle(subject_handle subject, mixed_state *self, mixed_state *next)
 {
     uint32_t toggle = self->toggles[self->toggle++ % MIXED_TOGGLES];
-    void **place = &self->places[toggle % MIXED_PLACES];
-    void *object = *place;
-    if (!object) {
+    subject_ref *place = &self->places[toggle % MIXED_PLACES];
+    subject_ref object = *place;
+    if (subject_ref_is_none(object)) {
         *place = bench_take(subject, toggle);
         return;
     }
-    *place = NULL;
+    *place = subject_ref_none;
     if ((toggle & MIXED_REMOTE_FLAG) == 0 || !mixed_send(self, next, object))
-        subject_free(subject, object);
+        subject_drop(subject, object);
 }
 
 static void mixed_work(unsigned thread, uint64_t operations)

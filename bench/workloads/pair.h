@@ -18,7 +18,7 @@ static void pair_work(unsigned thread, uint64_t operations)
 {
     subject_handle subject = handles[thread];
     for (uint64_t i = 0; i < operations; i++)
-        subject_free(subject, bench_take(subject, i));
+        subject_drop(subject, bench_take(subject, i));
 }
 
 #endif

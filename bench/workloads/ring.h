@@ -8,6 +8,7 @@
 #define TARN_BENCH_RING_H
 
 #include "base/thread.h"
+#include "worker/take.h"
 
 #include <ck_pr.h>
 #include <stdatomic.h>
@@ -21,11 +22,11 @@
 typedef struct ring {
     _Alignas(128) _Atomic uint32_t puts;  /* batches ever put, the producer's */
     _Alignas(128) _Atomic uint32_t drops; /* batches ever emptied, the consumer's */
-    _Alignas(128) void *batches[RING_BATCHES][RING_BATCH_OBJECTS];
+    _Alignas(128) subject_ref batches[RING_BATCHES][RING_BATCH_OBJECTS];
 } ring;
 
 /* Where the producer may fill the next batch; NULL while the ring is full. */
-static inline void **ring_empty_slot(ring *r)
+static inline subject_ref *ring_empty_slot(ring *r)
 {
     uint32_t puts = atomic_load_explicit(&r->puts, memory_order_relaxed); /* relaxed: own counter */
     if (puts - atomic_load_explicit(&r->drops, memory_order_acquire) == RING_BATCHES) /* E2 */
@@ -40,7 +41,7 @@ static inline void ring_put(ring *r)
 }
 
 /* The consumer's next batch; NULL while the ring is empty. */
-static inline void **ring_full_slot(ring *r)
+static inline subject_ref *ring_full_slot(ring *r)
 {
     uint32_t drops = atomic_load_explicit(&r->drops, memory_order_relaxed); /* relaxed: own */
     if (drops == atomic_load_explicit(&r->puts, memory_order_acquire))      /* E1 */

@@ -49,7 +49,9 @@ typedef struct tarn_cache {
     void *objects[TARN_CACHE_ARRAY_OBJECTS];
 } tarn_cache;
 
-/* Takes a cache of the pool for the caller, at first one that a finished thread left behind.
+/* Takes a cache of the pool for the caller, at first one that a finished thread left behind. Where
+ * all others are attached, it waits for a detach that is under way in another thread, or for one
+ * that empties what a finished thread left.
  * *cache is the caller's until tarn_cache_detach or the end of the pool; NULL on failure.
  * Returns TARN_OK; TARN_ERROR_INVALID (null); TARN_ERROR_NO_CACHE (caches_max are attached: the
  * guest calls still work). Threads: any. */
@@ -72,8 +74,9 @@ TARN_API tarn_status tarn_cache_reserve(tarn_cache *cache, size_t count);
 
 /* All or nothing. On success objects[0..count) are the caller's; on failure objects is filled with
  * NULL and the pool is as before.
- * Returns TARN_OK; TARN_ERROR_INVALID (null); TARN_ERROR_NOT_ATTACHED; TARN_ERROR_FULL.
- * Threads: the cache's user. */
+ * Returns TARN_OK; TARN_ERROR_INVALID (null); TARN_ERROR_NOT_ATTACHED; TARN_ERROR_FULL;
+ * TARN_ERROR_CONSTRUCT (the pool's construct hook failed for one of them; what it has made of the
+ * others is kept). Threads: the cache's user. */
 TARN_API tarn_status tarn_alloc_bulk(tarn_cache *cache, size_t count, void **objects);
 
 /* Frees objects[0..count), each as tarn_free does: a checked pool reports and skips what is not

@@ -29,7 +29,8 @@ typedef struct tarn_hooks {
     bool (*construct)(void *context, void *object);
     /* Makes a used object ready for its next life. Not called before its first. */
     void (*reset)(void *context, void *object);
-    /* Takes back what construct and the object's lives left in it. */
+    /* Takes back what construct and the object's lives left in it. At the pool's end, once for each
+     * object that was constructed, in the order of their slots; allocations are refused then. */
     void (*destroy)(void *context, void *object);
     bool reset_on_return; /* reset when the object is freed (when it is taken again, so that what is
                              never taken again costs nothing) */

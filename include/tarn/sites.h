@@ -1,7 +1,7 @@
 /* Where calls come from, for reports: in a file that defines TARN_SITES before it includes
- * tarn/tarn.h or this header, allocations and frees note their file and line, and the reports of
- * checked pools name them. In such a file a call on an unchecked pool costs one more test; in all
- * others nothing changes.
+ * tarn/tarn.h or this header, allocations and frees, by handle or not, note their file and line,
+ * and the reports of checked pools name them. In such a file a call on an unchecked pool costs one
+ * more test, or one more call where it is not inline itself; in all others nothing changes.
  *
  * The names that are noted are literals of the calling code, which must stay loaded as long as the
  * pool lives. */
@@ -11,6 +11,7 @@
 #include "tarn/cache.h"
 #include "tarn/config.h"
 #include "tarn/guest.h"
+#include "tarn/handle.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,6 +52,14 @@ static inline void tarn_free_at_(tarn_cache *cache, void *object, const char *si
 #define tarn_guest_alloc(pool) (tarn_site_note_((pool), TARN_SITE_), tarn_guest_alloc(pool))
 #define tarn_guest_free(pool, object) \
     (tarn_site_note_((pool), TARN_SITE_), tarn_guest_free((pool), (object)))
+#define tarn_take(cache, handle, object) \
+    (tarn_site_note_((cache), TARN_SITE_), tarn_take((cache), (handle), (object)))
+#define tarn_release(cache, handle) \
+    (tarn_site_note_((cache), TARN_SITE_), tarn_release((cache), (handle)))
+#define tarn_guest_take(pool, handle, object) \
+    (tarn_site_note_((pool), TARN_SITE_), tarn_guest_take((pool), (handle), (object)))
+#define tarn_guest_release(pool, handle) \
+    (tarn_site_note_((pool), TARN_SITE_), tarn_guest_release((pool), (handle)))
 #endif
 
 #endif

@@ -6,6 +6,7 @@
 #include "pool/life/handles.h"
 #include "pool/life/life.h"
 #include "pool/loan.h"
+#include "pool/watch.h"
 
 /* The pools whose host functions the calling thread is inside, innermost first, so that an
  * allocation from one of them there does not ask again. */
@@ -26,6 +27,8 @@ static bool is_asking(const tarn_pool *pool)
 
 static void *take(tarn_pool *pool, tarn_cache_state *cache)
 {
+    if (pool->is_watched)
+        return tarn_watch_take_(pool, cache);
     return cache ? tarn_cache_take_(cache) : tarn_direct_alloc_(pool);
 }
 

@@ -97,7 +97,7 @@ tarn_status tarn_reserve_make_(tarn_cache_state *cache, size_t count)
 {
     if (!tarn_cache_is_attached_(cache))
         return TARN_ERROR_NOT_ATTACHED;
-    bool can_hold = count <= cache->pool->plan.slots_max;
+    bool can_hold = count <= cache->pool->plan.slots_max && !cache->pool->is_ending;
     tarn_status status = can_hold && gather(cache, count) ? TARN_OK : TARN_ERROR_FULL;
     if (status == TARN_OK)
         cache->reserve_end = tarn_array_allocs_(cache) + count;

@@ -32,6 +32,8 @@ static bool is_to_fail(tarn_pool *pool)
 
 static bool is_refused(tarn_cache_state *cache, size_t count)
 {
+    if (cache->pool->is_ending)
+        return true;
     return tarn_reserve_left_(cache) < count && is_to_fail(cache->pool);
 }
 
@@ -194,20 +196,11 @@ static tarn_status take_bulk(tarn_cache_state *cache, size_t count, void **objec
     return status;
 }
 
-/* Others may have come across the lives that have begun, so these end like any other. */
-static tarn_status begin_one_of_many(tarn_cache_state *cache, size_t i, size_t count,
-                                     void **objects, const char *site)
+static void begin_built(tarn_pool *pool, void *object, const char *site)
 {
-    tarn_pool *pool = cache->pool;
-    tarn_loan_begin_(pool, objects[i], site);
     uint32_t word;
-    if (tarn_life_begin_(pool, objects[i], &word))
-        return TARN_OK;
-    tarn_loan_end_(pool, objects[i], site);
-    tarn_cache_untake_(cache, count - i, objects + i);
-    for (size_t k = 0; k < i; k++)
-        free_one(cache, objects[k], site);
-    return TARN_ERROR_CONSTRUCT;
+    tarn_loan_begin_(pool, object, site);
+    tarn_life_begin_(pool, object, &word);
 }
 
 static tarn_status alloc_bulk(tarn_cache_state *cache, size_t count, void **objects,
@@ -218,9 +211,15 @@ static tarn_status alloc_bulk(tarn_cache_state *cache, size_t count, void **obje
         return TARN_ERROR_NOT_ATTACHED;
     }
     tarn_status status = take_bulk(cache, count, objects);
-    for (size_t i = 0; status == TARN_OK && i < count; i++)
-        status = begin_one_of_many(cache, i, count, objects, site);
-    return status;
+    if (status != TARN_OK)
+        return status;
+    if (!tarn_life_build_all_(cache->pool, count, objects)) {
+        tarn_cache_untake_(cache, count, objects);
+        return TARN_ERROR_CONSTRUCT;
+    }
+    for (size_t i = 0; i < count; i++)
+        begin_built(cache->pool, objects[i], site);
+    return TARN_OK;
 }
 
 tarn_status tarn_watch_alloc_bulk_(tarn_cache_state *cache, size_t count, void **objects)
@@ -266,6 +265,11 @@ static void *take_direct(tarn_pool *pool)
         object = tarn_direct_alloc_(pool);
     } while (!object && tarn_quarantine_release_(pool, NULL, releases));
     return object;
+}
+
+void *tarn_watch_take_(tarn_pool *pool, tarn_cache_state *cache)
+{
+    return cache ? take(cache) : take_direct(pool);
 }
 
 static tarn_status alloc_direct(tarn_pool *pool, void **object, const char *site, uint32_t *word)

@@ -19,6 +19,9 @@ tarn_status tarn_watch_reserve_(tarn_cache_state *cache, size_t count);
  * NULL. */
 void tarn_watch_return_(tarn_pool *pool, tarn_cache_state *cache, void *object, tarn_life_end end);
 
+/* Takes a slot, if need be from the quarantine. Without a cache, that is NULL. */
+void *tarn_watch_take_(tarn_pool *pool, tarn_cache_state *cache);
+
 /* For threads without a cache. */
 tarn_status tarn_watch_direct_alloc_(tarn_pool *pool, void **object, uint32_t *word);
 void tarn_watch_direct_free_(tarn_pool *pool, void *object);

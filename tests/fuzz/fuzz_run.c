@@ -13,6 +13,16 @@
 static memory_hooks hooks;
 static model models[POOLS];
 
+/* Who is asked when a pool is full, by bits that meant nothing in pools that ask nobody. */
+static void choose_host(tarn_pool_options *options, uint32_t flags, uint32_t caches)
+{
+    uint32_t choice = options->exact ? caches / 64 : flags / 16 % 4;
+    if (choice == (options->exact ? 3 : 1))
+        options->evict = model_evict;
+    else if (choice == 2)
+        options->full = model_make_room;
+}
+
 /* In an initialiser, the order of reading would be the compiler's choice. */
 static tarn_pool_options read_options(tape *t)
 {
@@ -23,7 +33,7 @@ static tarn_pool_options read_options(tape *t)
     for (uint32_t i = 0; i < BYTES; i++)
         byte[i] = tape_byte(t);
     uint32_t flags = byte[FLAGS];
-    return (tarn_pool_options){
+    tarn_pool_options options = {
         .object_bytes = object_bytes[byte[SIZE] % 12],
         .object_alignment = alignments[byte[ALIGNMENT] % 7],
         .capacity = byte[CAPACITY] + 1,
@@ -35,11 +45,14 @@ static tarn_pool_options read_options(tape *t)
         .exact = (flags & 0x30) == 0x30,
         .checked = (flags & 0xC0) == 0xC0,
         .handles = (flags & 0xC0) == 0x40,
+        .zero_fill = byte[ALIGNMENT] >= 0xE0,
         .check = {.fill = byte[CHECK] & 1,
                   .random_order = byte[CHECK] & 2,
                   .red_zone_bytes = byte[CHECK] / 4 % 3 * 8,
                   .quarantine_objects = byte[CHECK] / 16 * 3},
     };
+    choose_host(&options, flags, byte[CACHES]);
+    return options;
 }
 
 /* Lets memory calls fail, a single one or all from one on; or none. */
@@ -109,6 +122,7 @@ static void call_pool(model *m, uint32_t call, uint32_t user, tape *t)
         break;
     case 10:
         m->growth = (model_growth)(which % 4);
+        m->full = (model_full)(count % 5);
         break;
     default:
         model_clear(m);

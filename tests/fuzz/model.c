@@ -53,9 +53,9 @@ void model_note_alloc(model *m, void *address)
     for (uint32_t i = 0; i < m->live_count; i++)
         FUZZ_CHECK(!overlap(m, address, m->live[i].address));
     model_object object = {.address = address, .stamp = place_in_left(m, address)->stamp};
-    if (m->forgets && is_zero(m, address))
+    if (m->zero_fill || (m->forgets && is_zero(m, address)))
         object.stamp = 0;
-    if (!m->info.checked) /* a checked pool may write into what is free */
+    if (m->zero_fill || !m->info.checked) /* a checked pool may write into what is free */
         check_content(m, &object);
     model_note_handle(m, &object);
     object.stamp = ++m->stamp_last;
@@ -109,7 +109,7 @@ void model_check_figures(model *m)
     FUZZ_CHECK(tarn_pool_describe(m->pool, &m->info) == TARN_OK);
     FUZZ_CHECK(statistics.live == m->live_count);
     FUZZ_CHECK(statistics.allocs == m->allocs && statistics.frees == m->frees);
-    FUZZ_CHECK(statistics.refusals == m->refusals);
+    FUZZ_CHECK(statistics.refusals == m->refusals && statistics.evictions == m->evictions);
     uint64_t listed = statistics.free_in_caches + statistics.free_in_depot;
     FUZZ_CHECK(m->info.slots_carved - listed == m->live_count);
     FUZZ_CHECK(m->info.slots_carved <= m->info.slots);
@@ -125,7 +125,8 @@ void model_check_figures(model *m)
 model_attempt model_begin(model *m)
 {
     m->committed_peak = model_committed(m);
-    return (model_attempt){m->hooks->failures, m->growths_refused};
+    m->attempt = (model_attempt){m->hooks->failures, m->growths_refused};
+    return m->attempt;
 }
 
 /* A refusal needs the capacity live or promised at some instant, and no way to grow. Growth that
@@ -182,7 +183,9 @@ void model_alloc_bulk(model *m, uint32_t user, uint32_t count)
     model_attempt a = model_begin(m);
     uint64_t owed = count < m->promised[user] ? count : m->promised[user];
     memset(objects, 0xEE, sizeof objects);
+    m->is_in_bulk = true;
     tarn_status status = tarn_alloc_bulk(cache, count, objects);
+    m->is_in_bulk = false;
     if (status == TARN_OK)
         m->promised[user] -= owed;
     for (uint32_t i = 0; i < count; i++) {
@@ -216,7 +219,9 @@ void model_reserve(model *m, uint32_t user, uint32_t count)
         return;
     model_attempt a = model_begin(m);
     uint64_t before = m->promised[user];
+    m->is_in_bulk = true;
     tarn_status status = tarn_cache_reserve(cache, count);
+    m->is_in_bulk = false;
     if (status == TARN_OK) {
         m->promised[user] = count;
         return;

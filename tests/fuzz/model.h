@@ -4,8 +4,9 @@
  * Checked after each call: the status; that a refusal had its reason (the capacity live or
  * promised, and growth impossible); that no object is handed out twice, overlaps another or lies
  * askew; that its content is what its last user left; that a failed call changed nothing; and the
- * figures: allocations, frees, live, refusals, growths, and slots_carved - free = live. Handles
- * name what is live, and nothing else. */
+ * figures: allocations, frees, live, refusals, growths, evictions, and slots_carved - free = live.
+ * Handles name what is live, and nothing else. The host is asked when the pool is full, and only
+ * then. */
 #ifndef TARN_TESTS_FUZZ_MODEL_H
 #define TARN_TESTS_FUZZ_MODEL_H
 
@@ -41,6 +42,20 @@ typedef enum model_growth {
     GROWTH_ALLOCS
 } model_growth;
 
+/* How the host answers when the pool is full. */
+typedef enum model_full {
+    FULL_MAKES_ROOM, /* names a victim, or frees something at the third attempt */
+    FULL_REFUSES,
+    FULL_FREES,  /* names what it has just released itself */
+    FULL_ALLOCS, /* before it makes room */
+    FULL_LIES    /* names what is stale, frees nothing */
+} model_full;
+
+/* A call that may be refused: what was before. */
+typedef struct model_attempt {
+    uint64_t failures, growths_refused;
+} model_attempt;
+
 typedef struct model {
     tarn_pool *pool; /* NULL: none at the time */
     tarn_pool_info info;
@@ -57,6 +72,11 @@ typedef struct model {
     uint64_t allocs, frees, refusals, growths;
     uint32_t stamp_last;
     model_growth growth;
+    model_full full;
+    model_attempt attempt; /* the last that began */
+    uint64_t questions, evictions;
+    bool is_in_bulk, is_growing, is_pinned; /* pinned: the last question was answered so */
+    bool zero_fill;
     uint64_t committed_peak; /* most that was live or promised since the call began */
     uint64_t growths_refused;
     unsigned char *freed_last; /* NULL: none since creation or clear */
@@ -94,11 +114,11 @@ void model_misuse(model *m, uint32_t user, uint32_t kind);
 /* The figures, against the model's. */
 void model_check_figures(model *m);
 
-/* A call that may be refused: what was before, and what came of it. */
-typedef struct model_attempt {
-    uint64_t failures, growths_refused;
-} model_attempt;
+/* The host of a full pool, with the model as its context. */
+tarn_evict_fn model_evict;
+tarn_full_fn model_make_room;
 
+/* Before a call that may be refused, and what came of it. */
 model_attempt model_begin(model *m);
 void model_note_attempt(model *m, uint32_t user, void *object, const model_attempt *a);
 

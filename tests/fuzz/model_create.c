@@ -2,11 +2,9 @@
 
 #include <string.h>
 
-static bool grow(void *context, tarn_pool *pool, size_t now, size_t next)
+static bool answer_growth(model *m, tarn_pool *pool, size_t now)
 {
-    model *m = context;
     void *object = NULL;
-    FUZZ_CHECK(m->pool == pool && now < next && next <= m->info.capacity_max);
     switch (m->growth) {
     case GROWTH_AGREES:
         return true;
@@ -26,6 +24,17 @@ static bool grow(void *context, tarn_pool *pool, size_t now, size_t next)
         return true;
     }
     return true;
+}
+
+static bool grow(void *context, tarn_pool *pool, size_t now, size_t next)
+{
+    model *m = context;
+    FUZZ_CHECK(m->pool == pool && now < next && next <= m->info.capacity_max);
+    bool was_growing = m->is_growing;
+    m->is_growing = true;
+    bool agrees = answer_growth(m, pool, now);
+    m->is_growing = was_growing;
+    return agrees;
 }
 
 static void report(void *context, const tarn_report *report)
@@ -61,6 +70,8 @@ void model_create(model *m, tarn_pool_options *options, memory_hooks *hooks)
     options->grow = grow;
     options->report = report;
     options->grow_context = options->report_context = m;
+    options->evict_context = options->full_context = m;
+    m->zero_fill = options->zero_fill;
     options->memory = &hooks->memory;
     uint64_t failures = hooks->failures;
     size_t reserved_bytes = hooks->reserved_bytes;

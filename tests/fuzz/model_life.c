@@ -27,11 +27,12 @@ void model_take(model *m, uint32_t user)
         return;
     }
     model_attempt a = model_begin(m);
+    m->is_pinned = false;
     tarn_status status =
         cache ? tarn_take(cache, &handle, &object) : tarn_guest_take(m->pool, &handle, &object);
     FUZZ_CHECK((status == TARN_OK) == (object != NULL));
     FUZZ_CHECK(tarn_handle_is_none(handle) == !object);
-    FUZZ_CHECK(status == TARN_OK || status == TARN_ERROR_FULL);
+    FUZZ_CHECK(object || status == (m->is_pinned ? TARN_ERROR_PINNED : TARN_ERROR_FULL));
     model_note_attempt(m, user, object, &a);
     if (object)
         FUZZ_CHECK(tarn_handle_equal(m->live[m->live_count - 1].handle, handle));
@@ -108,7 +109,9 @@ void model_manage(model *m, uint32_t how, uint32_t count)
         FUZZ_CHECK(tarn_pool_maintain(m->pool, count * (size_t)1024, &bytes) == exact);
         break;
     default:
+        m->is_in_bulk = true; /* it asks nobody */
         status = tarn_pool_prepare(m->pool, count, (size_t)64 << 10, &left);
+        m->is_in_bulk = false;
         FUZZ_CHECK(status == TARN_OK || status == TARN_ERROR_FULL);
         FUZZ_CHECK(left <= count && (status == TARN_OK || left > 0));
     }

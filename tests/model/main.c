@@ -27,7 +27,7 @@ static const client_group groups[] = {
     {"stack", stack_clients},     {"depot", depot_clients},       {"cache", cache_clients},
     {"sharing", sharing_clients}, {"lifetime", lifetime_clients}, {"limits", limit_clients},
     {"checked", checked_clients}, {"lives", life_clients},        {"handles", handle_clients},
-    {"space", space_clients},
+    {"space", space_clients},     {"trim", trim_clients},
 };
 #define GROUPS (sizeof groups / sizeof groups[0])
 
@@ -59,13 +59,11 @@ static uint32_t make_passes(const client_entry *client, const model_options *opt
     uint64_t random = options->runs_max > 0 ? options->runs_max : RANDOM_RUNS;
     if (options->is_quick)
         random /= 10;
-    bool in_order = client->kind == CLIENT_IN_ORDER;
-    model_budgets loose = budgets(UNLIMITED, in_order ? 0 : 8, 2, 0);
-    passes[count++] = (pass){
-        "all",
-        {MODEL_EXHAUSTIVE, budgets(bound, in_order ? 0 : 1 + wide, 0, 0), most, options->seed}};
+    model_budgets loose = budgets(UNLIMITED, 8, 2, 0);
+    passes[count++] =
+        (pass){"all", {MODEL_EXHAUSTIVE, budgets(bound, 1 + wide, 0, 0), most, options->seed}};
     passes[count++] = (pass){"weak", {MODEL_EXHAUSTIVE, budgets(1, 0, 1, 0), most, options->seed}};
-    if (client->kind == CLIENT_LOCK_FREE)
+    if (client->kind == CLIENT_LOCK_FREE || client->kind == CLIENT_FIRST_STOPS)
         passes[count++] =
             (pass){"stop", {MODEL_EXHAUSTIVE, budgets(wide, 0, 0, 1), most, options->seed}};
     passes[count++] = (pass){"random", {MODEL_RANDOM, loose, random, options->seed}};
@@ -80,6 +78,8 @@ static bool run_client(const client_entry *client, const model_options *options)
     uint32_t count = make_passes(client, options, passes);
     bool must_fail = client->kind == CLIENT_WRAPS;
     printf("%-26s", client->model.name);
+    model_limit_steps(options->steps_max);
+    model_stops_only(client->kind == CLIENT_FIRST_STOPS ? 1 : 0);
     model_prepare(&client->model);
     for (uint32_t i = 0; i < count; i++) {
         model_result result =

@@ -7,26 +7,29 @@
 
 void options_help(void)
 {
-    puts("model [options] [client or group]...\n"
-         "\n"
-         "Runs small clients of the library under every schedule with few preemptions, stale\n"
-         "reads and weak failures, then under random schedules, and prints the steps of the\n"
-         "first schedule that breaks a promise. The same command finds the same schedule.\n"
-         "\n"
-         "  --list       names the clients, with their groups\n"
-         "  --bound N    preemptions in exhaustive searches (2)\n"
-         "  --runs N     random schedules per client, of each kind (10000)\n"
-         "  --seed N     of the random schedules (1)\n"
-         "  --wide       one preemption and one stale read more, and exhaustive searches to their "
-         "end\n"
-         "  --quick      for mutation runs: one preemption between 3 threads, a tenth of all\n"
-         "               limits on runs, and no client that must fail\n"
-         "  --quiet      does not list the steps\n"
-         "  --first      ends at the first client that fails\n"
-         "  --help       this text\n"
-         "\n"
-         "A search that was cut short is marked +. Ends with status 1 if a client fails, or if one "
-         "with too narrow a tag does not.");
+    puts(
+        "model [options] [client or group]...\n"
+        "\n"
+        "Runs small clients of the library under every schedule with few preemptions, stale\n"
+        "reads and weak failures, then under random schedules, and prints the steps of the\n"
+        "first schedule that breaks a promise. The same command finds the same schedule.\n"
+        "\n"
+        "  --list       names the clients, with their groups\n"
+        "  --bound N    preemptions in exhaustive searches (2)\n"
+        "  --runs N     random schedules per client, of each kind (10000)\n"
+        "  --seed N     of the random schedules (1)\n"
+        "  --steps N    accesses to memory in all runs of a client, after which it fails (no limit)"
+        "\n"
+        "  --wide       one preemption and one stale read more, and exhaustive searches to their "
+        "end\n"
+        "  --quick      for mutation runs: one preemption between 3 threads, a tenth of all\n"
+        "               limits on runs, and no client that must fail\n"
+        "  --quiet      does not list the steps\n"
+        "  --first      ends at the first client that fails\n"
+        "  --help       this text\n"
+        "\n"
+        "A search that was cut short is marked +. Ends with status 1 if a client fails, or if one "
+        "with too narrow a tag does not.");
 }
 
 static bool complain(const char *text, const char *argument)
@@ -68,6 +71,8 @@ static bool read_value(const char *argument, const char *value, model_options *o
         options->bound = (int)number;
     else if (strcmp(argument, "--runs") == 0)
         options->runs_max = number;
+    else if (strcmp(argument, "--steps") == 0)
+        options->steps_max = number;
     else
         options->seed = number;
     return true;
@@ -76,7 +81,7 @@ static bool read_value(const char *argument, const char *value, model_options *o
 static bool has_value(const char *argument)
 {
     return strcmp(argument, "--bound") == 0 || strcmp(argument, "--runs") == 0 ||
-           strcmp(argument, "--seed") == 0;
+           strcmp(argument, "--steps") == 0 || strcmp(argument, "--seed") == 0;
 }
 
 bool options_read(int count, char **arguments, model_options *options)

@@ -3,18 +3,19 @@
 ONE_FORGOTTEN = ("every other change of the head still steps the tag, and an index comes back on "
                  "top only by a removal and a push: one forgotten place is harmless, by design")
 FIGURE = "a figure that no balance contains; the unit tests of the statistics read it"
+SEARCH = "where a search begins: from there it goes to the last group and on from the first"
+CLEAR = "clear runs alone, so that one thread can tell: for the unit tests of trimming"
 LATE_CALL = "the gate turns away calls on a cache that has ended: misuse, for the unit tests"
 
 SURVIVORS = {
     # ---- orders ----
     "depot/stack.c tarn_stack_take_all: load_acquire as relaxed":
         "nothing is read through the head before the CAS, which acquires",
-    "depot/stack.c tarn_stack_peek: load_acquire as relaxed":
-        "two looks are about one instant, which is checked without stale reads (depot_is_dry); "
-        "with them, no acquire would be enough",
     "pool/cache.c tarn_cache_detach: cas_strong_acquire as relaxed":
         "its caller is the cache's user, who knows what is in it; between two detaches the CAS "
         "decides by being atomic",
+    "pool/space/groups.c tarn_groups_are_dry_: load_acquire as relaxed #2":
+        "nothing is read after it; the looks before it acquire what it must not be older than",
     # ---- tags ----
     "depot/stack.c tarn_stack_push_chain: without a step of the tag": ONE_FORGOTTEN,
     "depot/stack.c tarn_stack_pop: without a step of the tag": ONE_FORGOTTEN,
@@ -28,7 +29,7 @@ SURVIVORS = {
     "pool/refill.c from_other_shelves: left out tarn_counter_add_": FIGURE + " (steals)",
     "pool/reclaim.c tarn_reclaim_request_: left out tarn_u64_fetch_add_relaxed":
         FIGURE + " (drain_requests)",
-    "pool/grow.c commit_region: left out tarn_counter_add_": FIGURE + " (committed_bytes)",
+    "pool/grow.c commit_region: left out tarn_u64_fetch_add_relaxed": FIGURE + " (committed_bytes)",
     "pool/grow.c grow_as_owner: left out tarn_counter_add_": FIGURE + " (growths)",
     "pool/cache.c tarn_cache_refused_: left out tarn_u64_fetch_add_relaxed": FIGURE + " (refusals)",
     "pool/cache.c tarn_cache_leave_: left out tarn_gate_close_": LATE_CALL,
@@ -39,4 +40,22 @@ SURVIVORS = {
         "one thread alone can tell: see tests/mutate, gate-open-with-objects-aside",
     "pool/drain.c tarn_drain_settle_: left out tarn_u32_store_relaxed":
         "a request that stays costs a drain at each slow call, and loses nothing",
+    "pool/space/groups.c push: left out lower_first": SEARCH,
+    "pool/space/groups.c lower_first: taken to succeed": SEARCH,
+    "pool/space/groups.c lower_first: by a store": SEARCH,
+    "pool/space/groups.c tarn_groups_take_: left out tarn_u32_store_relaxed": SEARCH,
+    "pool/space/groups.c decommit: left out tarn_u64_fetch_add_relaxed":
+        FIGURE + " (committed_bytes)",
+    "pool/space/groups.c tarn_groups_give_back_: left out tarn_u32_store_relaxed":
+        "clear reads it, also in a forked child: for the unit tests of both",
+    "pool/space/groups.c restore_one: left out tarn_u32_store_relaxed":
+        "clear reads it, also in a forked child: for the unit tests of both",
+    "pool/space/groups.c restore_one: not waiting for another":
+        "its callers look again, since the other has changed the number of what is sorted",
+    "pool/space/groups.c restore_one: left out tarn_u64_fetch_add_relaxed":
+        FIGURE + " (committed_bytes)",
+    "pool/space/groups.c relist_trimmed: left out tarn_u64_store_relaxed": CLEAR,
+    "pool/space/groups.c tarn_groups_clear_: left out tarn_u32_store_relaxed": CLEAR,
+    "pool/space/groups.c tarn_groups_clear_: left out tarn_u32_store_relaxed #2": CLEAR,
+    "pool/space/groups.c tarn_groups_clear_: left out add_sorted": CLEAR,
 }

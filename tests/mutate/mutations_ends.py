@@ -7,12 +7,18 @@ FULL = "pool/full.c"
 LIFE = "pool/life/life.c"
 ENDS = "pool/life/ends.c"
 EACH = "pool/life/each.c"
+CALLS = "pool/life/calls.c"
+HANDLES = "pool/life/handles.c"
+WATCH = "pool/watch.c"
+RESERVE = "pool/reserve.c"
+PREPARE = "pool/space/prepare.c"
 POOL = "pool/pool.c"
 
 ENDS_MUTATIONS = [
     # ---- hooks ----
     fault("reset-before-the-first-life", LIFE,
-          "    if (before & TARN_LIFE_USED)\n", "    if (before & TARN_LIFE_BUILT || before == 0)\n",
+          "    if (before & TARN_LIFE_USED)\n",
+          "    if (before & TARN_LIFE_BUILT || before == 0)\n",
           "test_lives"),
     fault("construct-at-each-life", LIFE,
           "    else if (!(before & TARN_LIFE_BUILT) && !construct(pool, object))",
@@ -29,7 +35,77 @@ ENDS_MUTATIONS = [
     fault("reset-on-return-and-on-take", LIFE,
           "    else if (!pool->hooks.reset_on_return)\n", "    else\n",
           "test_lives"),
+    fault("construct-undone-is-kept", CALLS,
+          "        tarn_direct_undo_(pool, *object);\n", "        (void)pool;\n",
+          "test_faults_hooks"),
+    fault("construct-undone-is-counted", CALLS,
+          "        tarn_cache_untake_(cache, 1, object);",
+          "        tarn_cache_put_(cache, *object);",
+          "test_faults_hooks"),
+    fault("bulk-begins-before-all-are-built", CALLS,
+          "    if (!tarn_life_build_all_(cache->pool, count, objects)) {\n"
+          "        tarn_cache_untake_(cache, count, objects);\n"
+          "        return TARN_ERROR_CONSTRUCT;\n"
+          "    }\n"
+          "    uint32_t word;\n"
+          "    for (size_t i = 0; i < count; i++)\n"
+          "        tarn_life_begin_(cache->pool, objects[i], &word);\n"
+          "    return TARN_OK;\n",
+          "    uint32_t word;\n"
+          "    for (size_t i = 0; i < count; i++) {\n"
+          "        if (tarn_life_begin_(cache->pool, objects[i], &word))\n"
+          "            continue;\n"
+          "        tarn_cache_untake_(cache, count - i, objects + i);\n"
+          "        for (size_t k = 0; k < i; k++)\n"
+          "            tarn_calls_free_(cache, objects[k]);\n"
+          "        return TARN_ERROR_CONSTRUCT;\n"
+          "    }\n"
+          "    return TARN_OK;\n",
+          "test_faults_hooks"),
+    fault("watched-bulk-keeps-what-was-not-built", WATCH,
+          "        tarn_cache_untake_(cache, count, objects);\n"
+          "        return TARN_ERROR_CONSTRUCT;",
+          "        return TARN_ERROR_CONSTRUCT;",
+          "test_faults_hooks"),
+    fault("watched-construct-undone-is-kept", WATCH,
+          "    tarn_loan_end_(pool, object, site);\n    untake(pool, cache, object);\n",
+          "    tarn_loan_end_(pool, object, site);\n",
+          "test_faults_hooks"),
+    fault("build-all-builds-one", LIFE,
+          "    for (size_t i = 0; i < count; i++)\n        if (!tarn_life_build_(pool,",
+          "    for (size_t i = 0; i < count && i < 1; i++)\n        if (!tarn_life_build_(pool,",
+          "test_faults_hooks"),
+    fault("watched-life-ends-twice", WATCH,
+          "            tarn_loan_refuse_end_(pool, object, site);\n            return false;",
+          "            tarn_loan_refuse_end_(pool, object, site);",
+          "test_check_lives"),
     # ---- a full pool ----
+    fault("victim-taken-without-a-look-at-its-life", HANDLES,
+          "    if (tarn_life_handle_(pool, slot, word).bits != handle.bits ||\n"
+          "        !tarn_life_try_end_(pool, slot, word))",
+          "    if (!tarn_life_try_end_(pool, slot, word))",
+          "test_full_host"),
+    fault("victim-not-reset-on-return", FULL,
+          "    tarn_life_end end = tarn_life_finish_(pool, object);",
+          "    tarn_life_end end = TARN_LIFE_ENDED;",
+          "test_full_host"),
+    fault("victim-still-lent", FULL,
+          "    if (pool->is_watched)\n        tarn_loan_end_(pool, object, NULL);\n", "",
+          "test_full_host"),
+    fault("room-that-came-meanwhile-not-seen", FULL,
+          "so something may be free */\n            *object = take(pool, cache);\n",
+          "so something may be free */\n            continue;\n",
+          "test_full_host"),
+    fault("what-the-host-frees-stays-in-quarantine", FULL,
+          "    if (pool->is_watched)\n        return tarn_watch_take_(pool, cache);\n", "",
+          "test_full_host"),
+    fault("only-the-innermost-pool-is-asking", FULL,
+          "    for (const asking *a = innermost; a; a = a->outer)",
+          "    for (const asking *a = innermost; a; a = NULL)",
+          "test_full_host"),
+    fault("eviction-not-counted", FULL,
+          "    tarn_u64_fetch_add_relaxed(&pool->evictions, 1);\n", "",
+          "test_full_race"),
     fault("callback-asks-itself", FULL,
           "    if ((!pool->evict && !pool->full) || is_asking(pool))",
           "    if (!pool->evict && !pool->full)",
@@ -47,7 +123,8 @@ ENDS_MUTATIONS = [
           "        tarn_array_count_allocs_(cache, 1);\n        return;\n", "        return;\n",
           "test_full"),
     fault("full-asked-once-only", FULL,
-          "    for (uint32_t attempt = 0; pool->full(pool->full_context, pool, attempt); attempt++) {",
+          "    for (uint32_t attempt = 0; pool->full(pool->full_context, pool, attempt); "
+          "attempt++) {",
           "    for (uint32_t attempt = 0;\n"
           "         attempt == 0 && pool->full(pool->full_context, pool, attempt); attempt++) {",
           "test_full"),
@@ -72,6 +149,43 @@ ENDS_MUTATIONS = [
     fault("destruction-builds-on", ENDS,
           "    pool->is_ending = true;\n", "",
           "test_ends"),
+    fault("destruction-leaves-caches-open", ENDS,
+          "    pool->opens_to_lives = false;\n", "",
+          "test_ends"),
+    fault("destruction-lets-memory-go", ENDS,
+          "    tarn_trim_begin_(pool);", "",
+          "test_ends"),
+    fault("destruction-asks-the-host", CALLS,
+          "    *object = NULL;\n    if (pool->is_ending)\n"
+          "        return refused(pool, TARN_ERROR_FULL);\n"
+          "    *object = tarn_direct_alloc_(pool);\n",
+          "    *object = pool->is_ending ? NULL : tarn_direct_alloc_(pool);\n",
+          "test_ends"),
+    fault("destruction-serves-what-is-reserved", WATCH,
+          "    if (cache->pool->is_ending)\n        return true;\n", "",
+          "test_ends"),
+    fault("destruction-reserves", RESERVE,
+          " && !cache->pool->is_ending;", ";",
+          "test_ends"),
+    fault("destruction-prepares", PREPARE,
+          "    if (pool->is_ending) /* what it built now would not be destroyed */\n"
+          "        return TARN_ERROR_FULL;\n", "",
+          "test_ends"),
+    fault("clear-forgets-nothing-of-the-loans", ENDS,
+          "    if (pool->is_watched)\n        tarn_loan_end_(pool, object, NULL);\n", "",
+          "test_clear_lives"),
+    fault("clear-retires-without-counting", ENDS,
+          "    if (end == TARN_LIFE_SPENT)\n        tarn_life_forget_(pool, NULL, object);\n}\n\n"
+          "/* Hooks run", "    (void)end;\n}\n\n/* Hooks run",
+          "test_clear_lives"),
+    fault("clear-lists-what-is-retired", ENDS,
+          "    return !tarn_life_is_live_(word) && word != TARN_LIFE_RETIRED;",
+          "    return !tarn_life_is_live_(word);",
+          "test_clear_lives"),
+    fault("clear-counts-the-reserve-of-an-exact-pool-as-lost", POOL,
+          "    if (pool->plan.exact) /* what is reserved there was taken, but never allocated */\n",
+          "    if (false)\n",
+          "test_clear_lives"),
     fault("destruction-tells-nobody", POOL,
           "        tarn_ends_report_live_(pool);\n", "",
           "test_ends"),

@@ -15,10 +15,13 @@ static tarn_cache *cache;
 /* What is read goes here, so that the compiler leaves the read in. */
 static volatile int sink;
 
-static void start(void)
+static void start(tarn_hooks hooks)
 {
-    tarn_pool_options options = {
-        .name = "matrix", .object_bytes = OBJECT_BYTES, .capacity = CAPACITY, .caches_max = 2};
+    tarn_pool_options options = {.name = "matrix",
+                                 .object_bytes = OBJECT_BYTES,
+                                 .capacity = CAPACITY,
+                                 .caches_max = 2,
+                                 .hooks = hooks};
     if (tarn_pool_create(&options, &pool) != TARN_OK || tarn_cache_attach(pool, &cache) != TARN_OK)
         exit(2);
 }
@@ -56,6 +59,63 @@ static void clean(void)
     }
     written_object();
     tarn_pool_clear(pool); /* drops it */
+}
+
+/* In pools with hooks: an object that owns memory from its first life to the pool's end. */
+static bool construct(void *context, void *object)
+{
+    (void)context;
+    char **owner = object;
+    *owner = malloc(100);
+    if (*owner)
+        **owner = 1;
+    return *owner;
+}
+
+static void reset(void *context, void *object)
+{
+    (void)context;
+    read_byte(*(char **)object);
+}
+
+static void destroy(void *context, void *object)
+{
+    (void)context;
+    free(*(char **)object);
+}
+
+static void clean_with_hooks(void)
+{
+    static tarn_handle handles[CAPACITY];
+    for (int round = 0; round < 3; round++) {
+        for (size_t i = 0; i < CAPACITY; i++) {
+            void *object;
+            if (tarn_take(cache, &handles[i], &object) != TARN_OK)
+                exit(2);
+            read_byte(*(char **)object);
+        }
+        for (size_t i = 0; i < CAPACITY; i++)
+            tarn_release(cache, handles[i]);
+    }
+    tarn_alloc(cache);
+    tarn_pool_clear(pool); /* drops it */
+}
+
+static void use_after_free_with_hooks(void)
+{
+    char **object = tarn_alloc(cache);
+    tarn_free(cache, object);
+    read_byte((const char *)object);
+}
+
+static void use_after_release(void)
+{
+    tarn_handle handle;
+    void *object;
+    if (tarn_take(cache, &handle, &object) != TARN_OK)
+        exit(2);
+    tarn_release(cache, handle);
+    read_byte(object);
 }
 
 /* The only pointer to what malloc gave lies in a live object: no leak. */
@@ -137,9 +197,12 @@ static void pool_leak(void)
     written_object();
 }
 
+static const tarn_hooks all_hooks = {.construct = construct, .reset = reset, .destroy = destroy};
+
 static const struct fault {
     const char *name;
     void (*commit)(void);
+    const tarn_hooks *hooks; /* NULL: none */
 } faults[] = {
     {"clean", clean},
     {"owner_of_memory", owner_of_memory},
@@ -152,13 +215,16 @@ static const struct fault {
     {"double_free", double_free},
     {"uninitialised_read", uninitialised_read},
     {"pool_leak", pool_leak},
+    {"clean_with_hooks", clean_with_hooks, &all_hooks},
+    {"use_after_free_with_hooks", use_after_free_with_hooks, &all_hooks},
+    {"use_after_release", use_after_release, &all_hooks},
 };
 
 int main(int argument_count, char **arguments)
 {
     for (size_t i = 0; argument_count == 2 && i < sizeof faults / sizeof faults[0]; i++)
         if (strcmp(arguments[1], faults[i].name) == 0) {
-            start();
+            start(faults[i].hooks ? *faults[i].hooks : (tarn_hooks){0});
             faults[i].commit();
             finish();
             return 0;

@@ -34,6 +34,9 @@ ASAN_FAULTS = {
     "write_after_free": "use-after-poison",
     "overrun": "use-after-poison",
     "double_free": "use-after-poison",
+    "clean_with_hooks": None,
+    "use_after_free_with_hooks": "use-after-poison",
+    "use_after_release": "use-after-poison",
 }
 ASAN_ENVIRONMENT = {"ASAN_OPTIONS": f"exitcode={REPORTED}:detect_leaks=1",
                     "LSAN_OPTIONS": f"exitcode={REPORTED}"}
@@ -48,6 +51,9 @@ TOOLS = (
              "use_after_free_in_depot": "use-of-uninitialized-value",
              "use_after_clear": "use-of-uninitialized-value",
              "uninitialised_read": "use-of-uninitialized-value",
+             "clean_with_hooks": None,
+             "use_after_free_with_hooks": "use-of-uninitialized-value",
+             "use_after_release": "use-of-uninitialized-value",
          }),
     Tool("memcheck", "gcc", ["-DTARN_VALGRIND"],
          ["valgrind", "--quiet", f"--error-exitcode={REPORTED}", "--leak-check=full",
@@ -62,9 +68,13 @@ TOOLS = (
              "overrun": "Invalid write",
              "double_free": "Invalid free",
              "uninitialised_read": "uninitialised value",
+             "clean_with_hooks": None,
+             "use_after_free_with_hooks": "Invalid read",
+             "use_after_release": "Invalid read",
          }),
     Tool("checked", "gcc", [], [], {"TARN_CHECK": "fill,redzone"}, {
         "clean": None,
+        "clean_with_hooks": None,
         "write_after_free": "an object was written to after it was freed",
         "overrun": "the bytes behind an object were written to",
         "double_free": "an object was freed that is free already",

@@ -50,17 +50,12 @@ tarn_status tarn_calls_direct_alloc_(tarn_pool *pool, void **object, uint32_t *w
 {
     if (pool->is_watched)
         return tarn_watch_direct_alloc_(pool, object, word);
-    *object = pool->is_ending ? NULL : tarn_direct_alloc_(pool);
+    *object = NULL;
+    if (pool->is_ending)
+        return refused(pool, TARN_ERROR_FULL);
+    *object = tarn_direct_alloc_(pool);
     tarn_status status = *object ? TARN_OK : tarn_full_take_(pool, NULL, object);
     return status == TARN_OK ? begin(pool, NULL, object, word) : refused(pool, status);
-}
-
-/* Others may have come across the lives that have begun, so these end like any other. */
-static void cancel(tarn_cache_state *cache, size_t begun, size_t count, void **objects)
-{
-    tarn_cache_untake_(cache, count - begun, objects + begun);
-    for (size_t i = 0; i < begun; i++)
-        tarn_calls_free_(cache, objects[i]);
 }
 
 tarn_status tarn_calls_alloc_bulk_(tarn_cache_state *cache, size_t count, void **objects)
@@ -70,14 +65,16 @@ tarn_status tarn_calls_alloc_bulk_(tarn_cache_state *cache, size_t count, void *
     if (cache->pool->is_ending)
         return TARN_ERROR_FULL;
     tarn_status status = tarn_bulk_take_(cache, count, objects);
-    uint32_t word;
-    for (size_t i = 0; status == TARN_OK && i < count; i++) {
-        if (tarn_life_begin_(cache->pool, objects[i], &word))
-            continue;
-        cancel(cache, i, count, objects);
-        status = TARN_ERROR_CONSTRUCT;
+    if (status != TARN_OK)
+        return status;
+    if (!tarn_life_build_all_(cache->pool, count, objects)) {
+        tarn_cache_untake_(cache, count, objects);
+        return TARN_ERROR_CONSTRUCT;
     }
-    return status;
+    uint32_t word;
+    for (size_t i = 0; i < count; i++)
+        tarn_life_begin_(cache->pool, objects[i], &word);
+    return TARN_OK;
 }
 
 /* An object that comes too late for its cache still goes to the pool. */

@@ -5,6 +5,7 @@
 #include "pool/life/word.h"
 #include "pool/loan.h"
 #include "pool/space/groups.h"
+#include "pool/space/trim.h"
 
 static uint64_t carved(const tarn_pool *pool)
 {
@@ -99,9 +100,10 @@ void tarn_ends_report_live_(tarn_pool *pool)
     }
 }
 
-/* So that their calls come to where is_ending is seen. */
+/* From here on no cache serves its hooks by the short way, where is_ending is not seen. */
 static void close_caches(tarn_pool *pool)
 {
+    pool->opens_to_lives = false;
     /* relaxed: nobody else is at work. */
     uint32_t used = tarn_u32_load_relaxed(&pool->caches_used);
     for (uint32_t i = 0; i < used; i++)
@@ -114,6 +116,7 @@ void tarn_ends_destroy_all_(tarn_pool *pool)
         return;
     pool->is_ending = true;
     close_caches(pool);
+    tarn_trim_begin_(pool); /* without end: a hook that trims is told that somebody does */
     for (uint64_t slot = 0; slot < carved(pool); slot++)
         tarn_life_unbuild_(pool, slot);
 }

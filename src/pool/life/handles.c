@@ -5,6 +5,7 @@
 #include "pool/life/fast.h"
 #include "pool/life/life.h"
 #include "pool/life/word.h"
+#include "pool/site.h"
 
 void tarn_handles_init_(tarn_pool *pool)
 {
@@ -122,13 +123,24 @@ tarn_status tarn_guest_take(tarn_pool *pool, tarn_handle *handle, void **object)
     return hand_out(pool, status, taken, word, handle, object);
 }
 
-static __attribute__((noinline)) tarn_status release_slow(tarn_cache_state *state,
+/* A site that a release noted is not for the next call, when it fails. */
+static void forget_site(const tarn_pool *pool, const tarn_cache_state *state)
+{
+    if (pool->is_watched && state)
+        tarn_site_take_(state);
+    else if (pool->is_watched)
+        tarn_site_take_direct_(pool);
+}
+
+static __attribute__((noinline)) tarn_status release_slow(tarn_pool *pool, tarn_cache_state *state,
                                                           tarn_handle handle)
 {
     void *object = NULL;
-    tarn_status status = tarn_handles_try_end_(state->pool, handle, &object);
+    tarn_status status = tarn_handles_try_end_(pool, handle, &object);
     if (status == TARN_OK)
-        tarn_calls_release_(state->pool, state, object);
+        tarn_calls_release_(pool, state, object);
+    else
+        forget_site(pool, state);
     return status;
 }
 
@@ -137,7 +149,9 @@ tarn_status tarn_release(tarn_cache *cache, tarn_handle handle)
     if (!cache)
         return TARN_ERROR_INVALID;
     tarn_cache_state *state = tarn_cache_state_of_(cache);
-    return TARN_LIKELY(tarn_fast_release_(state, handle)) ? TARN_OK : release_slow(state, handle);
+    return TARN_LIKELY(tarn_fast_release_(state, handle))
+               ? TARN_OK
+               : release_slow(state->pool, state, handle);
 }
 
 tarn_status tarn_guest_release(tarn_pool *pool, tarn_handle handle)
@@ -145,13 +159,7 @@ tarn_status tarn_guest_release(tarn_pool *pool, tarn_handle handle)
     if (!pool)
         return TARN_ERROR_INVALID;
     tarn_cache *cache = tarn_guest_cache_(pool);
-    if (cache)
-        return tarn_release(cache, handle);
-    void *object = NULL;
-    tarn_status status = tarn_handles_try_end_(pool, handle, &object);
-    if (status == TARN_OK)
-        tarn_calls_release_(pool, NULL, object);
-    return status;
+    return cache ? tarn_release(cache, handle) : release_slow(pool, NULL, handle);
 }
 
 tarn_handle tarn_handle_of(const tarn_pool *pool, const void *object)

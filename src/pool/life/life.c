@@ -65,6 +65,16 @@ bool tarn_life_build_(tarn_pool *pool, uint64_t slot)
     return built;
 }
 
+bool tarn_life_build_all_(tarn_pool *pool, size_t count, void *const *objects)
+{
+    if (!pool->hooks.construct) /* lives then begin without fail */
+        return true;
+    for (size_t i = 0; i < count; i++)
+        if (!tarn_life_build_(pool, tarn_slot_of_(pool, objects[i])))
+            return false;
+    return true;
+}
+
 bool tarn_life_begin_(tarn_pool *pool, void *object, uint32_t *word)
 {
     *word = 0;

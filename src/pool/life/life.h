@@ -44,4 +44,9 @@ void tarn_life_unbuild_(tarn_pool *pool, uint64_t slot);
 /* Constructs the object of a free slot ahead of its first life. False when the hook failed. */
 bool tarn_life_build_(tarn_pool *pool, uint64_t slot);
 
+/* The same for objects that were just taken: when it fails, no life has begun that others could
+ * have come across, and the caller takes all back. Those that are built stay so. Does nothing,
+ * successfully, in a pool without lives. */
+bool tarn_life_build_all_(tarn_pool *pool, size_t count, void *const *objects);
+
 #endif

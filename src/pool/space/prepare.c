@@ -137,6 +137,8 @@ tarn_status tarn_pool_prepare(tarn_pool *pool, size_t objects, size_t budget_byt
         *left = objects;
     if (!pool)
         return TARN_ERROR_INVALID;
+    if (pool->is_ending) /* what it built now would not be destroyed */
+        return TARN_ERROR_FULL;
     uint64_t before = ready(pool);
     uint64_t missing = objects > before ? objects - before : 0;
     uint64_t budget = tarn_size_max(1, budget_bytes / pool->plan.stride_bytes);

@@ -5,11 +5,10 @@
 #include "engine/search.h"
 
 typedef enum client_kind {
-    CLIENT_LOCK_FREE, /* a thread may stop for ever, and the others finish all the same */
-    CLIENT_IN_ORDER,  /* claims something about one instant, which only loads that are never stale
-                         can tell */
-    CLIENT_LOCKING,   /* documented to wait: growth, a thread's first guest call and its end */
-    CLIENT_WRAPS      /* its tag is too narrow: a failure must be found */
+    CLIENT_LOCK_FREE,   /* a thread may stop for ever, and the others finish all the same */
+    CLIENT_FIRST_STOPS, /* thread 1 may stop for ever, and the others finish all the same */
+    CLIENT_LOCKING,     /* documented to wait: growth, a thread's first guest call and its end */
+    CLIENT_WRAPS        /* its tag is too narrow: a failure must be found */
 } client_kind;
 
 typedef struct client_entry {
@@ -32,6 +31,7 @@ client_list checked_clients(void);
 client_list life_clients(void);
 client_list handle_clients(void);
 client_list space_clients(void);
+client_list trim_clients(void);
 
 #define CLIENT_LIST(array) ((client_list){(array), (uint32_t)(sizeof(array) / sizeof(array)[0])})
 

@@ -192,6 +192,17 @@ static void move_to_full_and_back(void)
     tarn_depot_take_full(&world.depot, 0, magazines);
 }
 
+/* The same by the pop that takes several. */
+static void move_some_to_full_and_back(void)
+{
+    uint32_t one = 1;
+    uint32_t magazines[TARN_CHAIN_MAGAZINES_MAX];
+    tarn_depot_put_full(&world.depot, 0, &one, 1);
+    tarn_stack_pop_some(&world.depot.loose, &world.depot.slots, 2, &one);
+    tarn_stack_push(&world.depot.loose, &world.depot.slots, 1);
+    tarn_depot_take_full(&world.depot, 0, magazines);
+}
+
 /* From one shard to the other by way of the loose slots. */
 static void move_between_shards(void)
 {
@@ -223,6 +234,12 @@ static void move_twice(void)
     move_to_full_and_back();
 }
 
+static void move_some_twice(void)
+{
+    move_some_to_full_and_back();
+    move_some_to_full_and_back();
+}
+
 static void no_check(void)
 {
 }
@@ -241,6 +258,7 @@ static const client_entry clients[] = {
     BEGIN("depot_shards", set_up_shards, put_four_elsewhere, take_three_chains),
     BEGIN("depot_shards_3", set_up_shards, put_four_elsewhere, take_elsewhere, take_three_chains),
     LOOK("depot_is_dry", set_up_one, move_twice, look),
+    LOOK("depot_is_dry_some", set_up_one, move_some_twice, look),
     LOOK("depot_shards_are_dry", set_up_one_shards, move_between_shards, look),
 };
 

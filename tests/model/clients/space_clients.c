@@ -9,10 +9,12 @@
 
 enum { CAPACITY = 4 };
 
-static void make(uint32_t threads, uint32_t caches)
+static void make(uint32_t threads, uint32_t caches, uint32_t cache_objects_max)
 {
-    tarn_pool_options options = {
-        .object_bytes = 4096, .capacity = CAPACITY, .caches_max = caches, .cache_objects_max = 1};
+    tarn_pool_options options = {.object_bytes = 4096,
+                                 .capacity = CAPACITY,
+                                 .caches_max = caches,
+                                 .cache_objects_max = cache_objects_max};
     kit_make(&options, threads, caches);
     if (!kit.pool->plan.has_groups)
         model_fail("the pool has no groups to trim");
@@ -22,7 +24,7 @@ static void make(uint32_t threads, uint32_t caches)
 /* All but `taken` objects lie in the depot: two as full magazines, the others loose. */
 static void free_but(uint32_t taken)
 {
-    make(2, 2);
+    make(2, 2, 1);
     kit_put_depot(1, 1);
     kit_put_depot(1, 1);
     kit_put_loose(kit.spare_count - taken);
@@ -43,11 +45,28 @@ static void three_taken(void)
     kit_ready();
 }
 
-static void trim_now(void)
+/* Thread 2 has an array and a shelf that trimming takes from. */
+static void shelf_full(void)
 {
-    tarn_status status = tarn_pool_trim(kit.pool, 0, NULL);
+    make(2, 2, 3);
+    kit_put(2, 3);
+    kit_ready();
+}
+
+static void trim_but(size_t keep_objects)
+{
+    tarn_status status = tarn_pool_trim(kit.pool, keep_objects, NULL);
     if (status != TARN_OK && status != TARN_ERROR_BUSY)
         model_fail("a trim answered %s", tarn_status_name(status));
+}
+
+static void trim_now(void)
+{
+    trim_but(0);
+}
+static void sort_only(void)
+{
+    trim_but(KIT_OBJECTS_MAX);
 }
 
 static void all_trimmed(void)
@@ -94,6 +113,7 @@ static const client_entry clients[] = {
     CLIENT("trim_take", three_taken, trim_now, take),
     CLIENT("trim_take_give", three_taken, trim_now, take_give),
     LOCK_FREE("trim_give", two_taken, trim_now, give_two),
+    CLIENT("trim_shelf", shelf_full, sort_only, take_two),
     CLIENT("trim_trim", all_free, trim_now, trim_now),
     CLIENT("trimmed_take", all_trimmed, take, take),
     CLIENT("trimmed_take_two", all_trimmed, take_two, take),

@@ -3,6 +3,7 @@
 #include "base/os.h"
 #include "engine/failure.h"
 #include "engine/memory.h"
+#include "engine/race.h"
 #include "engine/region.h"
 #include "engine/scheduler.h"
 
@@ -103,6 +104,8 @@ static bool commit(void *context, void *address, size_t bytes)
         committed.run = state.run;
         committed.thread = model_self();
         committed.time = model_memory_clock()->time[model_self()];
+        region_mark(address, bytes);
+        memset(address, 0, bytes);
     }
     set_pages(address, bytes, committed);
     return true;
@@ -111,6 +114,8 @@ static bool commit(void *context, void *address, size_t bytes)
 static void decommit(void *context, void *address, size_t bytes)
 {
     (void)context;
+    if (model_is_running())
+        model_race_discard(address, bytes, __builtin_return_address(0));
     set_pages(address, bytes, (page){.state = RESERVED});
 }
 

@@ -1,5 +1,6 @@
 /* Memory as a pool gets it from the model: committed page by page. Committing a page is a write to
- * all of it: whoever uses the page has to know of that. */
+ * all of it: whoever uses the page has to know of that. So is giving it back: whoever used it must
+ * have been done with it. What is committed is zero. */
 #ifndef TARN_MODEL_PAGES_H
 #define TARN_MODEL_PAGES_H
 

@@ -27,10 +27,15 @@ void model_race_begin_run(void)
     run++;
 }
 
+static uint32_t first_place(uintptr_t key)
+{
+    return (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 40) % GRANULES_MAX;
+}
+
 /* Entries of earlier runs count as empty, so that nothing has to be cleared. */
 static granule *granule_of(uintptr_t key)
 {
-    uint32_t place = (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 40) % GRANULES_MAX;
+    uint32_t place = first_place(key);
     for (uint32_t tries = 0; tries < GRANULES_MAX; tries++) {
         granule *found = &granules[place];
         if (found->run == run && found->key == key)
@@ -46,6 +51,16 @@ static granule *granule_of(uintptr_t key)
     }
     model_fail("more than %u granules of memory in one run", GRANULES_MAX);
     return &granules[0];
+}
+
+/* NULL when the granule was not used in this run. */
+static const granule *find_used(uintptr_t key)
+{
+    uint32_t place = first_place(key);
+    for (; granules[place].run == run; place = (place + 1) % GRANULES_MAX)
+        if (granules[place].key == key)
+            return &granules[place];
+    return NULL;
 }
 
 static const char *access_name(model_access access)
@@ -101,6 +116,17 @@ void model_race_access(const void *address, size_t bytes, model_access access, c
         found->pc[access][self] = pc;
         if (access == MODEL_PLAIN_WRITE && found->cell != CELL_NONE)
             model_memory_written_plainly(found->cell);
+    }
+}
+
+void model_race_discard(const void *address, size_t bytes, const void *pc)
+{
+    uintptr_t first = (uintptr_t)address >> GRANULE_SHIFT;
+    uintptr_t end = first + (bytes >> GRANULE_SHIFT);
+    for (uintptr_t key = first; key < end; key++) {
+        const granule *found = find_used(key);
+        for (model_access other = 0; found && other < MODEL_ACCESS_COUNT; other++)
+            compare(found, MODEL_PLAIN_WRITE, other, pc);
     }
 }
 

@@ -24,6 +24,9 @@ void model_race_begin_run(void);
 /* Fails the run when the access races with an earlier one. For the running thread. */
 void model_race_access(const void *address, size_t bytes, model_access access, const void *pc);
 
+/* The running thread gives the memory back: as a write to whatever of it was used in this run. */
+void model_race_discard(const void *address, size_t bytes, const void *pc);
+
 /* The shared word (see memory.h) that lies here is told when it is written plainly. */
 void model_race_mark_cell(const void *address, uint32_t cell);
 

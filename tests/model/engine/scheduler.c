@@ -6,6 +6,8 @@
 #include "engine/failure.h"
 #include "engine/trace.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
 
@@ -34,7 +36,9 @@ static struct {
     thread threads[MODEL_THREADS_MAX];
     uint32_t count, current;
     bool is_inside, is_running, has_stopped;
+    uint32_t only_stops; /* 0: any */
     uint32_t points, ticks;
+    uint64_t steps, steps_max;
     uint32_t change_at[PRIORITY_CHANGES];
     model_body *at_end;
 } scheduler;
@@ -81,6 +85,11 @@ bool model_scheduler_is_inside(void)
 bool model_is_stack(const void *address)
 {
     return (const char *)address >= stacks[0] && (const char *)address < stacks[0] + sizeof stacks;
+}
+
+void model_stops_only(uint32_t number)
+{
+    scheduler.only_stops = number;
 }
 
 void model_at_thread_end(model_body *function)
@@ -192,6 +201,8 @@ static void note_step(uint32_t number)
 
 static void maybe_stop(void)
 {
+    if (scheduler.only_stops != 0 && scheduler.only_stops != scheduler.current)
+        return;
     if (model_choose(MODEL_CHOICE_STOP, 2, false) == 0)
         return;
     model_trace_note("stops for ever");
@@ -254,8 +265,24 @@ void model_wake(const void *address, uint32_t count_max)
     }
 }
 
+void model_limit_steps(uint64_t steps_max)
+{
+    scheduler.steps = 0;
+    scheduler.steps_max = steps_max;
+}
+
+static void count_step(void)
+{
+    if (++scheduler.steps != scheduler.steps_max)
+        return;
+    printf(" FAILS: no end after %llu steps in all\n", (unsigned long long)scheduler.steps_max);
+    fflush(stdout);
+    _Exit(1);
+}
+
 void model_tick(void)
 {
+    count_step();
     if (++scheduler.ticks > TICKS_MAX)
         model_fail("no end after %u accesses: a loop that never ends", TICKS_MAX);
 }

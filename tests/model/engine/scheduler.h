@@ -27,6 +27,9 @@ bool model_is_running(void);
 /* Whether a thread of the present run was stopped for ever. */
 bool model_has_stopped(void);
 
+/* Only this thread may stop for ever in the runs that follow; 0: any may. */
+void model_stops_only(uint32_t number);
+
 /* Another thread may go on from here. */
 void model_point(void);
 
@@ -39,6 +42,10 @@ void model_wake(const void *address, uint32_t count_max);
 
 /* Counts accesses, so that a subject that loops for ever ends the run. */
 void model_tick(void);
+
+/* Ends the process, with status 1, after so many accesses in all that follows; 0: never. For
+ * subjects that are slow rather than endless, or endless outside of a run. */
+void model_limit_steps(uint64_t steps_max);
 
 /* What the thread's end runs, in the thread itself: see system.c. */
 void model_at_thread_end(model_body *function);
