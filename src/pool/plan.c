@@ -64,7 +64,7 @@ static bool plan_capacity(const tarn_pool_options *options, tarn_plan *plan)
     plan->exact = options->exact;
     plan->quarantine_objects = options->check.quarantine_objects;
     return plan->capacity >= 1 && plan->capacity_max >= plan->capacity &&
-           plan->capacity_max <= TARN_CAPACITY_MAX && plan->caches_max <= TARN_CACHES_MAX;
+           plan->caches_max <= TARN_CACHES_MAX;
 }
 
 static size_t default_cache_objects(const tarn_plan *plan)

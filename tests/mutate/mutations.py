@@ -135,7 +135,7 @@ MUTATIONS = [
           "tarn_size_min((cache_objects_max - array) / magazine + 1, SHELF_MAGAZINES_MAX);",
           "test_plan"),
     fault("capacity-limit-missed", PLAN,
-          "plan->capacity_max <= TARN_CAPACITY_MAX &&", "true &&",
+          "slots_limit(plan) < plan->capacity_max)", "false)",
           "test_plan"),
     fault("stride-not-rounded", PLAN,
           "tarn_size_max(plan->object_alignment, unit), &plan->stride_bytes);",

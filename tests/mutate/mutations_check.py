@@ -110,7 +110,7 @@ CHECK_MUTATIONS = [
           "    (void)cache;\n",
           "test_check_tricks"),
     fault("quarantine-kept-over-clear", POOL,
-          "        tarn_quarantine_clear_(pool);\n", "",
+          "    if (pool->is_watched)\n        tarn_quarantine_clear_(pool);\n", "",
           "test_check_tricks"),
     fault("quarantine-not-in-the-figures", STATISTICS,
           "    sum.frees += quarantined;\n", "    sum.frees += quarantined * 0;\n",
