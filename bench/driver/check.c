@@ -56,9 +56,9 @@ static const target targets[] = {
     TARGET(iterate_full, 1, tarn_objects, array, 1 / 0.9),
     TARGET(iterate_sparse, 1, tarn_objects, array, 0.1),
     TARGET(growth_worst, 1, prepared, unprepared, 0.05),
-    TARGET(growth_worst, 1, prepared_beside, unprepared, 0.05),
+    TARGET(growth_worst, 1, prepared_beside, unprepared, 0),
     TARGET(growth_prefault_worst, 1, prepared, unprepared, 0.05),
-    TARGET(growth_prefault_worst, 1, prepared_beside, unprepared, 0.05),
+    TARGET(growth_prefault_worst, 1, prepared_beside, unprepared, 0),
 };
 
 #define TARGETS (sizeof targets / sizeof targets[0])
