@@ -192,7 +192,7 @@ typedef struct scene {
     void *elder_objects[ELDERS];
     _Atomic uint64_t shown; /* of an object that may end any time */
     atomic_uint players, ends;
-    bool grows;
+    bool grows, hides_free;
 } scene;
 
 /* Takes, shows and releases; in a pool that grows, keeps more and more. */
@@ -218,11 +218,12 @@ static int reuse(void *argument)
     return failures;
 }
 
-/* The second answer says that the life went on until then, so the object named its handle. */
+/* The second answer says that the life went on until then, so the object named its handle. Where a
+ * memory checker hides what is free, an object that may be freed meanwhile is not looked at. */
 static void look_up(const scene *s, tarn_handle handle, int *failures)
 {
     thing *t = tarn_resolve(s->pool, handle);
-    if (!t)
+    if (!t || s->hides_free)
         return;
     uint64_t named = atomic_load(&t->handle);
     thing *again = tarn_resolve(s->pool, handle);
@@ -257,6 +258,7 @@ static void t44_a_handle_never_resolves_to_the_object_of_another_life(void **sta
     for (int grows = 0; grows <= 1; grows++) {
         static scene s;
         s = (scene){.pool = make(16, grows ? 20000 : 0, false), .grows = grows};
+        s.hides_free = kit_info(s.pool).inspected;
         for (int i = 0; i < ELDERS; i++) {
             kit_expect_status(tarn_guest_take(s.pool, &s.elders[i], &s.elder_objects[i]), TARN_OK);
             thing *t = s.elder_objects[i];
