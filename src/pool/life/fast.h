@@ -2,8 +2,8 @@
  * array, and a slot that had a life before. Each answers false when it is anything else, having
  * done nothing.
  *
- * Measured beside a chain of calls that does the same, per object taken and released: 6 against
- * 19 ns, of which 4 are the release's compare-and-swap. */
+ * Measured beside a chain of calls that does the same, per object taken and released: 10 against
+ * 19 ns, of which 7 are a raw pair with one compare-and-swap. */
 #ifndef TARN_POOL_LIFE_FAST_H
 #define TARN_POOL_LIFE_FAST_H
 
