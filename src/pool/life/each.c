@@ -9,8 +9,10 @@
 
 #define SLOTS_PER_LINE (TARN_LINE_BYTES / sizeof(uint32_t))
 
-/* An object's memory is asked for while so many others are visited. */
-#define AHEAD_OBJECTS 64u
+/* An object's memory is asked for while so many others are visited, fewer where all are live and
+ * the processor fetches ahead by itself, but for the ends of pages. */
+#define AHEAD_OBJECTS  64u
+#define AHEAD_IN_ORDER 32u
 
 /* Words are looked at in octets, and octets in chunks, until so many have a live slot. The words
  * themselves are asked for this far ahead: the processor's own prefetching ends at each page. */
@@ -143,6 +145,29 @@ static bool visit_some(const tarn_pool *pool, queue *q, uint32_t count, visitor 
     return true;
 }
 
+/* Whether all slots of a chunk are live: then there is nothing to find. */
+static bool is_full(const tarn_pool *pool, size_t first, size_t end)
+{
+    if (end - first < CHUNK_SLOTS)
+        return false;
+    uint32_t all = 1;
+    for (size_t slot = first; slot < first + CHUNK_SLOTS; slot++)
+        all &= look(&pool->lives[slot]);
+    return all;
+}
+
+/* Asks for objects ahead over the chunk's end, also where no object is: nothing is read by that.
+ * Returns false when the visitor ended the iteration. */
+static bool visit_chunk(const tarn_pool *pool, size_t first, visitor *v)
+{
+    for (size_t slot = first; slot < first + CHUNK_SLOTS; slot++) {
+        __builtin_prefetch(tarn_slot_object_(pool, slot + AHEAD_IN_ORDER));
+        if (!visit_slot(pool, (uint32_t)slot, v))
+            return false;
+    }
+    return true;
+}
+
 size_t tarn_each_in(const tarn_pool *pool, tarn_range range, tarn_visit_fn *visit, void *context)
 {
     visitor v = {visit, context, 0};
@@ -154,6 +179,12 @@ size_t tarn_each_in(const tarn_pool *pool, tarn_range range, tarn_visit_fn *visi
     queue q;
     q.count = 0;
     while (first < end) {
+        if (q.count == 0 && is_full(pool, first, end)) {
+            if (!visit_chunk(pool, first, &v))
+                break;
+            first += CHUNK_SLOTS;
+            continue;
+        }
         first = find_live(pool, first, end, &q);
         uint32_t kept = first < end ? AHEAD_OBJECTS : 0;
         if (q.count > kept && !visit_some(pool, &q, q.count - kept, &v))
