@@ -45,7 +45,7 @@ static bool read_trace(const char *path, unsigned round, trace *t)
 
 static bool run(bench_workload workload, bench_subject subject, unsigned round, trace *t)
 {
-    char name[64], path[] = "/tmp/tarn-bench-XXXXXX";
+    char name[64], path[] = P_tmpdir "/tarn-bench-XXXXXX";
     char mode[] = "run", threads[] = "1", bytes[] = "64", ms[] = "1", option[] = "trace";
     double worst_ns;
     int file = mkstemp(path);
