@@ -3,7 +3,8 @@
  * Always: pointers that are not the pool's, objects freed twice (also by two threads at once), a
  * cache used by two threads at once or after it was detached, objects never freed (at the pool's
  * destruction). The options below add to that. Every call on a checked pool takes a slow path. In
- * a pool with hooks, fill is off and keeps_content on: what hooks made survives in free objects.
+ * a pool with hooks or an evict function, fill is off and keeps_content on: what hooks made
+ * survives in free objects, and victims are looked for among objects that others free.
  *
  * The environment variable TARN_CHECK turns checks on without code. Each pool reads it when it is
  * created, in every build: words with commas between them, any of which makes the pool checked.
@@ -18,7 +19,9 @@
  * Memory checkers see single objects, in every pool, checked or not: AddressSanitizer and
  * MemorySanitizer when the library is built with them, and Valgrind's memcheck, if its headers were
  * there when the library was built. What is free cannot be read or written unseen, and each object
- * has a red zone. AddressSanitizer's leak detector looks for pointers in live objects only. */
+ * has a red zone. But in a pool with an evict function they take free objects for live ones: what a
+ * score function looks at may be freed at that moment. AddressSanitizer's leak detector looks for
+ * pointers in live objects only. */
 #ifndef TARN_CHECK_H
 #define TARN_CHECK_H
 

@@ -9,7 +9,8 @@
  * call them: they are refused.
  *
  * A victim can be any live object, also one that another thread has just taken and is still setting
- * up. Give it a pinned score until it is ready: hooks do so best, as in examples/voices. */
+ * up. Give it a pinned score until it is ready: hooks do so best, as in examples/voices. One that
+ * is looked at may be freed or taken anew at that moment: its memory stays readable. */
 #ifndef TARN_FULL_H
 #define TARN_FULL_H
 

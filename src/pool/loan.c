@@ -41,11 +41,6 @@ static void report(const tarn_pool *pool, tarn_misuse misuse, const void *object
                                .free_site = tarn_loan_site_(&loan->free_site)});
 }
 
-static bool hides(const tarn_pool *pool)
-{
-    return pool->is_inspected && pool->plan.stride_bytes % TARN_INSPECT_UNIT_BYTES == 0;
-}
-
 static size_t red_zone_bytes(const tarn_pool *pool)
 {
     return pool->check.red_zone_bytes ? pool->plan.stride_bytes - pool->plan.object_bytes : 0;
@@ -97,12 +92,25 @@ static void prepare(const tarn_pool *pool, char *object, bool is_new, const char
         expect_untouched(pool, object, site);
 }
 
+/* Where free objects may be looked at: all but what is behind them. */
+static void show_for_good(const tarn_pool *pool, char *object)
+{
+    if (!pool->is_inspected)
+        return;
+    size_t bytes = pool->plan.object_bytes;
+    tarn_inspect_show(object, bytes);
+    if (pool->plan.stride_bytes % TARN_INSPECT_UNIT_BYTES == 0)
+        tarn_inspect_hide(object + bytes, pool->plan.stride_bytes - bytes);
+}
+
 /* Tells memory checkers that the object is the host's, and what is behind it is nobody's. */
 static void reveal(const tarn_pool *pool, char *object, bool is_new)
 {
     const tarn_plan *plan = &pool->plan;
-    if (!hides(pool))
+    if (!pool->hides_free) {
+        show_for_good(pool, object);
         return;
+    }
     tarn_inspect_hide(object, plan->stride_bytes);
     tarn_inspect_begin_block(pool, object, plan->object_bytes);
     tarn_inspect_show(object, plan->object_bytes);
@@ -135,7 +143,7 @@ static bool try_end(tarn_loan *loan)
 static void withdraw(const tarn_pool *pool, char *object, const char *site)
 {
     const tarn_plan *plan = &pool->plan;
-    if (hides(pool))
+    if (pool->hides_free)
         tarn_inspect_end_block(pool, object);
     if (looks_at_bytes(pool)) {
         tarn_inspect_show(object, plan->stride_bytes);
@@ -143,7 +151,7 @@ static void withdraw(const tarn_pool *pool, char *object, const char *site)
         if (pool->check.fill)
             memset(object, TARN_BYTE_FREE, plan->object_bytes);
     }
-    if (hides(pool))
+    if (pool->hides_free)
         tarn_inspect_hide(object, plan->stride_bytes);
 }
 
@@ -197,7 +205,7 @@ static void inspect(tarn_pool *pool, uint64_t slot)
         return;
     tarn_inspect_show(object, pool->plan.stride_bytes);
     expect_untouched(pool, object, NULL);
-    if (hides(pool))
+    if (pool->hides_free)
         tarn_inspect_hide(object, pool->plan.stride_bytes);
 }
 

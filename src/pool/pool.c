@@ -63,11 +63,12 @@ static bool are_functions_valid(const tarn_pool_options *options)
 }
 
 /* What the options come to: checks as resolved, and lives where anything needs them. What hooks
- * made must survive in a free object, so it is not filled, and its next user may read it. */
+ * made must survive in a free object, so it is not filled, and its next user may read it. So it is
+ * where victims are looked for: one that is looked at may be freed at that moment. */
 static tarn_pool_options resolve(const tarn_pool_options *options, tarn_checks *checks)
 {
     tarn_pool_options resolved = *options;
-    if (has_hooks(options)) {
+    if (has_hooks(options) || options->evict) {
         checks->options.fill = false;
         checks->options.keeps_content = checks->is_watched;
     }
@@ -104,6 +105,13 @@ static void set_up_host(tarn_pool *pool, const tarn_pool_options *options)
     pool->report_context = options->report_context;
 }
 
+/* Not where a unit is shared with a neighbour, nor where victims are looked for: see resolve. */
+static bool hides_free(const tarn_pool *pool)
+{
+    return pool->is_inspected && !pool->evict &&
+           pool->plan.stride_bytes % TARN_INSPECT_UNIT_BYTES == 0;
+}
+
 /* The memory is zero, so only what differs from zero is set. */
 static void set_up(tarn_pool *pool, const tarn_pool_options *options, const tarn_checks *checks)
 {
@@ -125,6 +133,7 @@ static void set_up(tarn_pool *pool, const tarn_pool_options *options, const tarn
     pool->lives = (tarn_u32 *)(base + plan->lives.offset_bytes);
     pool->groups = (tarn_group *)(base + plan->groups.offset_bytes);
     set_up_host(pool, options);
+    pool->hides_free = hides_free(pool);
     pool->depot.shard_count = (uint32_t)tarn_size_min(plan->caches_max, TARN_DEPOT_SHARDS_MAX);
     tarn_slots_init_(pool, base + plan->slots.offset_bytes);
     tarn_handles_init_(pool);

@@ -154,6 +154,7 @@ struct tarn_pool {
     uint32_t stride_shift;
     bool checked;      /* misuse is reported */
     bool is_inspected; /* a memory checker watches */
+    bool hides_free;   /* and is told that nobody may touch what is free */
     bool is_watched;   /* one of the two: calls go by watch.h */
     bool always_slow;  /* the inline calls never serve from the array */
     tarn_check_options check;

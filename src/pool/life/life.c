@@ -43,10 +43,10 @@ static void renew(tarn_pool *pool, void *object)
         reset(pool, object);
 }
 
-/* From memory checkers, where the slot is not in a unit with its neighbours. */
+/* From memory checkers. */
 static void hide(const tarn_pool *pool, const void *object)
 {
-    if (pool->is_inspected && pool->plan.stride_bytes % TARN_INSPECT_UNIT_BYTES == 0)
+    if (pool->hides_free)
         tarn_inspect_hide(object, pool->plan.stride_bytes);
 }
 

@@ -181,7 +181,7 @@ static void wipe(const tarn_pool *pool, char *start, char *end)
     if (pool->is_inspected)
         tarn_inspect_show(start, bytes);
     memset(start, 0, bytes);
-    if (pool->is_inspected && pool->plan.stride_bytes % TARN_INSPECT_UNIT_BYTES == 0)
+    if (pool->hides_free)
         tarn_inspect_hide(start, bytes);
 }
 
