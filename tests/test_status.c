@@ -24,6 +24,11 @@ static const struct {
     {11, "TARN_ERROR_PINNED"},
     {12, "TARN_ERROR_CONSTRUCT"},
     {13, "TARN_ERROR_BUSY"},
+    {14, "TARN_ERROR_LATE"},
+    {15, "TARN_ERROR_IN_FLIGHT"},
+    {16, "TARN_ERROR_CLOSED"},
+    {17, "TARN_ERROR_OUTSIDE"},
+    {18, "TARN_ERROR_NO_LANE"},
 };
 
 #define STATUSES (int)(sizeof statuses / sizeof statuses[0])

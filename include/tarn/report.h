@@ -12,17 +12,20 @@ extern "C" {
 #endif
 
 /* X(name, number, sentence). Numbers are stable: a release never reuses one. */
-#define TARN_MISUSE_LIST(X)                                                            \
-    X(TARN_MISUSE_NULL, 1, "a null pointer was freed")                                 \
-    X(TARN_MISUSE_FOREIGN, 2, "a pointer from outside the pool was freed")             \
-    X(TARN_MISUSE_INTERIOR, 3, "a pointer into the middle of an object was freed")     \
-    X(TARN_MISUSE_NEVER_ALLOCATED, 4, "an object that was never handed out was freed") \
-    X(TARN_MISUSE_DETACHED, 5, "a cache was used after it was detached")               \
-    X(TARN_MISUSE_DOUBLE_FREE, 6, "an object was freed that is free already")          \
-    X(TARN_MISUSE_SHARED_CACHE, 7, "a cache was used by two threads at once")          \
-    X(TARN_MISUSE_WRITE_AFTER_FREE, 8, "an object was written to after it was freed")  \
-    X(TARN_MISUSE_OVERRUN, 9, "the bytes behind an object were written to")            \
-    X(TARN_MISUSE_LEAK, 10, "objects were not freed before the pool was to be destroyed")
+#define TARN_MISUSE_LIST(X)                                                               \
+    X(TARN_MISUSE_NULL, 1, "a null pointer was freed")                                    \
+    X(TARN_MISUSE_FOREIGN, 2, "a pointer from outside the pool was freed")                \
+    X(TARN_MISUSE_INTERIOR, 3, "a pointer into the middle of an object was freed")        \
+    X(TARN_MISUSE_NEVER_ALLOCATED, 4, "an object that was never handed out was freed")    \
+    X(TARN_MISUSE_DETACHED, 5, "a cache was used after it was detached")                  \
+    X(TARN_MISUSE_DOUBLE_FREE, 6, "an object was freed that is free already")             \
+    X(TARN_MISUSE_SHARED_CACHE, 7, "a cache was used by two threads at once")             \
+    X(TARN_MISUSE_WRITE_AFTER_FREE, 8, "an object was written to after it was freed")     \
+    X(TARN_MISUSE_OVERRUN, 9, "the bytes behind an object were written to")               \
+    X(TARN_MISUSE_LEAK, 10, "objects were not freed before the pool was to be destroyed") \
+    X(TARN_MISUSE_OUTSIDE, 11, "frame memory was asked for outside the frame")            \
+    X(TARN_MISUSE_SHARED_LANE, 12, "a lane was used by two threads at once")              \
+    X(TARN_MISUSE_STALE_FRAME, 13, "frame memory was written to after it was dropped")
 
 typedef enum tarn_misuse {
 #define TARN_MISUSE_ENUM_(name, number, sentence) name = number,
@@ -34,7 +37,7 @@ typedef enum tarn_misuse {
 typedef struct tarn_report {
     tarn_misuse misuse;
     const char *text;      /* a sentence, static */
-    const char *pool_name; /* lives as long as the pool */
+    const char *pool_name; /* of the pool or the frame, and lives as long */
     const void *object;    /* the pointer that was passed, or what was damaged; one of the leak's */
     uint64_t slot;         /* index of the slot it points into; UINT64_MAX if none */
     uint64_t offset;       /* damage: its first byte, from the object's start */

@@ -23,7 +23,12 @@ extern "C" {
     X(TARN_ERROR_FOREIGN, 10, "the handle belongs to another pool")                \
     X(TARN_ERROR_PINNED, 11, "the pool is full, and nothing in it may be evicted") \
     X(TARN_ERROR_CONSTRUCT, 12, "the pool's construct hook failed")                \
-    X(TARN_ERROR_BUSY, 13, "another thread is at it already")
+    X(TARN_ERROR_BUSY, 13, "another thread is at it already")                      \
+    X(TARN_ERROR_LATE, 14, "a lane is still inside the frame")                     \
+    X(TARN_ERROR_IN_FLIGHT, 15, "the frame to be dropped is not complete")         \
+    X(TARN_ERROR_CLOSED, 16, "the frame is closed for writing")                    \
+    X(TARN_ERROR_OUTSIDE, 17, "the lane is not inside the frame")                  \
+    X(TARN_ERROR_NO_LANE, 18, "every lane of the frame is attached already")
 
 typedef enum tarn_status {
 #define TARN_STATUS_ENUM_(name, number, sentence) name = number,

@@ -62,6 +62,11 @@ typedef struct tarn_u64 {
         TARN_SCHEDULE_POINT();                                                                    \
         return atomic_fetch_add_explicit(&c->value, operand, memory_order_relaxed);               \
     }                                                                                             \
+    static inline word cell##_fetch_add_release(cell *c, word operand)                            \
+    {                                                                                             \
+        TARN_SCHEDULE_POINT();                                                                    \
+        return atomic_fetch_add_explicit(&c->value, operand, memory_order_release);               \
+    }                                                                                             \
     static inline word cell##_exchange_acquire(cell *c, word desired)                             \
     {                                                                                             \
         TARN_SCHEDULE_POINT();                                                                    \

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifdef __linux__
@@ -69,6 +70,13 @@ tarn_memory tarn_os_memory(void)
         .decommit = posix_decommit,
         .release = posix_release,
     };
+}
+
+uint64_t tarn_os_clock_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 uint32_t tarn_os_thread_id(void)

@@ -11,6 +11,9 @@ void *tarn_direct_alloc_(tarn_pool *pool);
 
 void tarn_direct_free_(tarn_pool *pool, void *object);
 
+/* Frees objects, at least one, in one step. */
+void tarn_direct_free_some_(tarn_pool *pool, uint32_t count, void *const *objects);
+
 /* Gives an object back that was not allocated after all: neither call is counted. */
 void tarn_direct_undo_(tarn_pool *pool, void *object);
 

@@ -43,9 +43,10 @@ static void print_site(const char *what, const char *site)
         fprintf(stderr, ", %s at %s", what, site);
 }
 
-static void print(const tarn_report *report)
+static void print(const char *whose, const tarn_report *report)
 {
-    fprintf(stderr, "tarn: pool \"%s\": %s: %p", report->pool_name, report->text, report->object);
+    fprintf(stderr, "tarn: %s \"%s\": %s: %p", whose, report->pool_name, report->text,
+            report->object);
     if (report->slot != TARN_SLOT_NONE)
         fprintf(stderr, ", slot %" PRIu64, report->slot);
     if (report->misuse == TARN_MISUSE_WRITE_AFTER_FREE || report->misuse == TARN_MISUSE_OVERRUN)
@@ -61,18 +62,23 @@ static void print(const tarn_report *report)
     fprintf(stderr, "\n");
 }
 
+void tarn_report_to_(tarn_report_fn *host, void *context, const char *whose, tarn_report report)
+{
+    report.text = misuse_text(report.misuse);
+    report.thread = tarn_report_thread_();
+    if (host) {
+        host(context, &report);
+        return;
+    }
+    print(whose, &report);
+    if (report.misuse != TARN_MISUSE_LEAK) /* destruction answers with a status */
+        abort();
+}
+
 void tarn_report_(const tarn_pool *pool, tarn_misuse misuse, tarn_report report)
 {
     report.misuse = misuse;
-    report.text = misuse_text(misuse);
     report.pool_name = pool->name;
     report.slot = tarn_slot_around_(pool, report.object);
-    report.thread = tarn_report_thread_();
-    if (pool->report) {
-        pool->report(pool->report_context, &report);
-        return;
-    }
-    print(&report);
-    if (misuse != TARN_MISUSE_LEAK) /* destruction answers with a status */
-        abort();
+    tarn_report_to_(pool->report, pool->report_context, "pool", report);
 }

@@ -1,0 +1,128 @@
+/* Frame pools: objects of one type that live for a frame. They are constructed once, reset when
+ * their memory is used again, and dropped all at once with their frame.
+ *
+ * Each lane takes its objects from blocks of its own: an allocation is a bump, whatever the number
+ * of threads. Objects are not freed one by one. */
+#ifndef TARN_FRAME_POOL_H
+#define TARN_FRAME_POOL_H
+
+#include "tarn/config.h"
+#include "tarn/frame.h"
+#include "tarn/lane.h"
+#include "tarn/life.h"
+#include "tarn/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A lane's part of one pool: what the inline call touches. All fields are the library's. */
+typedef struct tarn_frame_pool_lane_ {
+    char *cursor, *limit;
+    uint64_t frame; /* that the cursor is of */
+    char unused_[128 - 2 * sizeof(char *) - sizeof(uint64_t)];
+} tarn_frame_pool_lane_;
+
+typedef struct tarn_frame_pool {
+    tarn_frame_pool_lane_ *lanes;
+    size_t stride_bytes;
+} tarn_frame_pool;
+
+/* Zero in any field means its default, in parentheses. */
+typedef struct tarn_frame_pool_options {
+    const char *name;        /* for reports ("frame pool") */
+    size_t object_bytes;     /* at least 1, at most what fits a block; required */
+    size_t object_alignment; /* as in tarn_pool_options */
+    tarn_hooks hooks;        /* reset runs when an object is handed out again: reset_on_return is
+                                refused. They may use pools, not lanes of the frame (none) */
+} tarn_frame_pool_options;
+
+/* On success *pool is the caller's until tarn_frame_pool_destroy or the end of the frame; on
+ * failure it is NULL and nothing is held. Returns TARN_OK; TARN_ERROR_INVALID (null, a field out of
+ * range); TARN_ERROR_TOO_LARGE (the object does not fit a block); TARN_ERROR_NO_MEMORY. Threads:
+ * one creation or destruction at a time per frame, not beside tarn_frame_end. */
+TARN_API tarn_status tarn_frame_pool_create(tarn_frame *frame,
+                                            const tarn_frame_pool_options *options,
+                                            tarn_frame_pool **pool);
+
+/* Destroys what was constructed and gives the blocks back. NULL is accepted.
+ * Returns TARN_OK. Threads: after every other use of the pool, else as above. */
+TARN_API tarn_status tarn_frame_pool_destroy(tarn_frame_pool *pool);
+
+/* What the inline call falls back to; not for direct use. */
+TARN_API void *tarn_frame_pool_alloc_slow_(tarn_frame_pool *pool, tarn_lane *lane);
+
+/* An object of the open frame: zero and constructed when its memory is new, else as its last user
+ * left it, and reset. The lane is one of the pool's frame.
+ * Returns NULL when the lane is outside, when there is no memory, as in tarn_frame_alloc, or the
+ * construct hook fails. Threads: the lane's user. */
+static inline void *tarn_frame_pool_alloc(tarn_frame_pool *pool, tarn_lane *lane)
+{
+    tarn_frame_pool_lane_ *own = &pool->lanes[lane->index];
+    char *object = TARN_LOAD_RELAXED(&own->cursor);
+    if (TARN_LIKELY(object < own->limit && own->frame == lane->frame)) {
+        TARN_STORE_RELAXED(&own->cursor, object + pool->stride_bytes);
+        return object;
+    }
+    return tarn_frame_pool_alloc_slow_(pool, lane);
+}
+
+/* False ends the iteration. */
+typedef bool tarn_frame_visit_fn(void *context, void *object);
+
+/* Visits the objects of a frame that is closed for writing, or has ended and is not dropped: lane
+ * by lane, each in the order of allocation. Returns how many were visited, the one that ended it
+ * included; 0 for null arguments and for any other frame. Threads: any, while the frame is not
+ * dropped. */
+TARN_API size_t tarn_frame_pool_each(const tarn_frame_pool *pool, uint64_t frame,
+                                     tarn_frame_visit_fn *visit, void *context);
+
+/* The same for one lane, 0 to lanes_max - 1: for a parallel-for. */
+TARN_API size_t tarn_frame_pool_each_in(const tarn_frame_pool *pool, uint64_t frame, uint32_t lane,
+                                        tarn_frame_visit_fn *visit, void *context);
+
+/* How many there are. Threads: as above. */
+TARN_API size_t tarn_frame_pool_count(const tarn_frame_pool *pool, uint64_t frame);
+
+/* Typed static inline calls without casts: prefix_create, prefix_alloc, prefix_each. */
+#define TARN_FRAME_POOL_DEFINE(prefix, type)                                                  \
+    typedef bool prefix##_visit_fn(void *context, type *object);                              \
+    typedef struct prefix##_visitor_ {                                                        \
+        prefix##_visit_fn *visit;                                                             \
+        void *context;                                                                        \
+    } prefix##_visitor_;                                                                      \
+    __attribute__((unused)) static inline bool prefix##_visit_(void *visitor, void *object)   \
+    {                                                                                         \
+        const prefix##_visitor_ *host = (const prefix##_visitor_ *)visitor;                   \
+        return host->visit(host->context, (type *)object);                                    \
+    }                                                                                         \
+    __attribute__((unused)) static inline tarn_status prefix##_create(                        \
+        tarn_frame *frame, tarn_frame_pool_options options, tarn_frame_pool **pool)           \
+    {                                                                                         \
+        options.object_bytes = sizeof(type);                                                  \
+        if (options.object_alignment == 0)                                                    \
+            options.object_alignment = __alignof__(type);                                     \
+        return tarn_frame_pool_create(frame, &options, pool);                                 \
+    }                                                                                         \
+    __attribute__((unused)) static inline type *prefix##_alloc(tarn_frame_pool *pool,         \
+                                                               tarn_lane *lane)               \
+    {                                                                                         \
+        return (type *)tarn_frame_pool_alloc(pool, lane);                                     \
+    }                                                                                         \
+    __attribute__((unused)) static inline size_t prefix##_each(                               \
+        const tarn_frame_pool *pool, uint64_t frame, prefix##_visit_fn *visit, void *context) \
+    {                                                                                         \
+        prefix##_visitor_ host;                                                               \
+        host.visit = visit;                                                                   \
+        host.context = context;                                                               \
+        return visit ? tarn_frame_pool_each(pool, frame, prefix##_visit_, &host) : 0;         \
+    }
+
+#ifdef __cplusplus
+}
+#endif
+#endif

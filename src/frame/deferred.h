@@ -1,0 +1,22 @@
+/* Deferred frees: what a lane frees "at the frame's end" is noted in batches, which wait in the
+ * slot of their frame until it is dropped; then whoever comes first does them, a lane's chain at a
+ * time.
+ *
+ *   may overlap  add  run       I1 within a frame a slot is only added to; once the frame is
+ *   add          yes  no           dropped, only taken from: the gate is between them
+ *   run          no   yes       I2 a lane is on its slot's list while it has a chain there
+ *
+ * The idea is that of epochs: K. Fraser, "Practical lock-freedom" (2004); here the frame is the
+ * epoch, and the host says when it ends. */
+#ifndef TARN_FRAME_DEFERRED_H
+#define TARN_FRAME_DEFERRED_H
+
+#include "frame/state.h"
+
+tarn_status tarn_deferred_create_(tarn_frame *frame);
+
+/* Does the frees of a slot until objects_max are done: a lane's chain more at most. Returns how
+ * many. */
+size_t tarn_deferred_run_(tarn_frame *frame, uint32_t slot, size_t objects_max);
+
+#endif

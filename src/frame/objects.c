@@ -1,0 +1,380 @@
+#include "frame/objects.h"
+
+#include "base/inspect.h"
+#include "base/size.h"
+#include "frame/gate.h"
+#include "frame/overflow.h"
+#include "frame/stock.h"
+#include "frame/watch.h"
+
+#include <string.h>
+
+/* ---- creation ---- */
+
+static size_t default_alignment(size_t bytes)
+{
+    return tarn_size_min(bytes & (0 - bytes), 64);
+}
+
+static bool are_options_valid(const tarn_frame_pool_options *options)
+{
+    size_t alignment = options->object_alignment;
+    return options->object_bytes > 0 && !options->hooks.reset_on_return &&
+           (alignment == 0 ||
+            (tarn_is_power_of_two(alignment) && alignment <= TARN_OBJECT_ALIGNMENT_MAX));
+}
+
+/* What the options come to. False when an object does not fit a block. */
+static bool plan(tarn_objects *pool, const tarn_frame_pool_options *options)
+{
+    size_t alignment = options->object_alignment;
+    size_t stride;
+    if (alignment == 0)
+        alignment = default_alignment(options->object_bytes);
+    size_t red_zone_bytes = pool->frame->is_inspected ? TARN_FRAME_RED_ZONE_BYTES : 0;
+    pool->object_bytes = options->object_bytes;
+    pool->first_bytes = tarn_size_max(TARN_BLOCK_HEADER_BYTES, alignment);
+    if (!tarn_size_add(options->object_bytes, red_zone_bytes, &stride) ||
+        !tarn_size_round_up(stride, alignment, &stride) ||
+        stride > pool->frame->block_bytes - pool->first_bytes)
+        return false;
+    pool->hot.stride_bytes = stride;
+    pool->objects_per_block = (pool->frame->block_bytes - pool->first_bytes) / stride;
+    pool->hooks = options->hooks;
+    return true;
+}
+
+/* Each lane's stock keeps what the lane needed, whatever other lanes do. */
+static tarn_status make(tarn_frame *frame, tarn_objects **made)
+{
+    const tarn_memory *memory = &frame->memory;
+    size_t head = (sizeof(tarn_objects) + TARN_LINE_BYTES - 1) & ~(size_t)(TARN_LINE_BYTES - 1);
+    size_t lanes_bytes = frame->lanes_max * sizeof(tarn_frame_pool_lane_);
+    size_t bytes = head + lanes_bytes + frame->lanes_max * sizeof(tarn_objects_lane);
+    if (!tarn_size_round_up(bytes, memory->page_bytes, &bytes))
+        return TARN_ERROR_TOO_LARGE;
+    char *start = memory->reserve(memory->context, bytes, memory->page_bytes);
+    if (!start)
+        return TARN_ERROR_NO_MEMORY;
+    if (!memory->commit(memory->context, start, bytes)) {
+        memory->release(memory->context, start, bytes);
+        return TARN_ERROR_NO_MEMORY;
+    }
+    tarn_objects *pool = (tarn_objects *)(void *)start;
+    pool->frame = frame;
+    pool->reserved_bytes = bytes;
+    pool->hot.lanes = (tarn_frame_pool_lane_ *)(void *)(start + head);
+    pool->lanes = (tarn_objects_lane *)(void *)(start + head + lanes_bytes);
+    *made = pool;
+    return TARN_OK;
+}
+
+static void give_back(tarn_objects *pool)
+{
+    const tarn_memory *memory = &pool->frame->memory;
+    memory->release(memory->context, pool, pool->reserved_bytes);
+}
+
+static void link_in(tarn_objects *pool)
+{
+    tarn_frame *frame = pool->frame;
+    pool->next = frame->objects;
+    if (frame->objects)
+        frame->objects->previous = pool;
+    frame->objects = pool;
+}
+
+static void link_out(tarn_objects *pool)
+{
+    if (pool->previous)
+        pool->previous->next = pool->next;
+    else
+        pool->frame->objects = pool->next;
+    if (pool->next)
+        pool->next->previous = pool->previous;
+}
+
+tarn_status tarn_frame_pool_create(tarn_frame *frame, const tarn_frame_pool_options *options,
+                                   tarn_frame_pool **pool)
+{
+    if (pool)
+        *pool = NULL;
+    if (!frame || !options || !pool || !are_options_valid(options))
+        return TARN_ERROR_INVALID;
+    tarn_objects *made = NULL;
+    tarn_status status = make(frame, &made);
+    if (status != TARN_OK)
+        return status;
+    if (!plan(made, options)) {
+        give_back(made);
+        return TARN_ERROR_TOO_LARGE;
+    }
+    strncpy(made->name, options->name ? options->name : "frame pool", sizeof made->name - 1);
+    link_in(made);
+    *pool = &made->hot;
+    return TARN_OK;
+}
+
+static tarn_objects *objects_of(const tarn_frame_pool *pool)
+{
+    return (tarn_objects *)(void *)pool;
+}
+
+/* ---- blocks ---- */
+
+static char *first_of(const tarn_objects *pool, tarn_block *block)
+{
+    return (char *)block + pool->first_bytes;
+}
+
+static char *end_of(const tarn_objects *pool, tarn_block *block)
+{
+    return first_of(pool, block) + pool->objects_per_block * pool->hot.stride_bytes;
+}
+
+static void destroy_block(tarn_objects *pool, tarn_block *block)
+{
+    char *object = first_of(pool, block);
+    char *built = object + block->built_bytes;
+    if (pool->hooks.destroy)
+        for (; object < built; object += pool->hot.stride_bytes) {
+            tarn_inspect_show(object, pool->object_bytes);
+            pool->hooks.destroy(pool->hooks.context, object);
+        }
+    tarn_stock_free_(pool->frame, block);
+}
+
+/* Only what is built must be remembered as zero: what others left there is wiped once. */
+static tarn_block *take_block(tarn_objects *pool, tarn_objects_lane *own, uint32_t side)
+{
+    bool is_new;
+    tarn_block *block = tarn_stock_take_(pool->frame, &own->stock, side, &is_new);
+    if (!block || !is_new)
+        return block;
+    char *first = (char *)block + TARN_BLOCK_HEADER_BYTES;
+    size_t bytes = pool->frame->block_bytes - TARN_BLOCK_HEADER_BYTES;
+    memset(first, 0, bytes);
+    if (pool->frame->is_inspected)
+        tarn_inspect_hide(first, bytes);
+    if (!pool->hooks.construct)
+        block->built_bytes = (size_t)(end_of(pool, block) - first_of(pool, block));
+    return block;
+}
+
+/* ---- from frame to frame ---- */
+
+static void rewind_dropped(tarn_objects *pool, tarn_objects_lane *own, uint64_t dropped)
+{
+    for (uint32_t side = 0; side < pool->frame->sides; side++) {
+        if (own->frames[side] == 0 || own->frames[side] > dropped)
+            continue;
+        tarn_stock_rewind_(&own->stock, side, NULL);
+        own->frames[side] = 0;
+    }
+}
+
+static void begin(tarn_objects *pool, uint32_t lane, uint64_t number)
+{
+    tarn_frame_pool_lane_ *hot = &pool->hot.lanes[lane];
+    tarn_objects_lane *own = &pool->lanes[lane];
+    if (hot->frame > 0)
+        own->ends[tarn_frame_side_(pool->frame, hot->frame)] = hot->cursor;
+    tarn_stock_note_(&own->stock);
+    rewind_dropped(pool, own, tarn_frame_dropped_(pool->frame, number));
+    for (uint32_t i = tarn_stock_surplus_(pool->frame, &own->stock); i > 0; i--)
+        destroy_block(pool, tarn_stock_drop_(&own->stock));
+    own->frames[tarn_frame_side_(pool->frame, number)] = number;
+    hot->frame = number;
+    hot->cursor = hot->limit = own->block_end = NULL;
+}
+
+/* ---- allocation ---- */
+
+static tarn_block *present_block(const tarn_objects *pool, const tarn_objects_lane *own,
+                                 uint64_t number)
+{
+    return own->stock.sides[tarn_frame_side_(pool->frame, number)].last;
+}
+
+static bool next_block(tarn_objects *pool, tarn_lane_state *lane)
+{
+    uint32_t side = tarn_frame_side_(pool->frame, lane->hot.frame);
+    tarn_objects_lane *own = &pool->lanes[lane->hot.index];
+    tarn_block *block = take_block(pool, own, side);
+    for (uint32_t attempt = 0; !block; attempt++) {
+        if (!tarn_overflow_ask_(lane, pool->object_bytes, attempt))
+            return false;
+        block = take_block(pool, own, side);
+    }
+    pool->hot.lanes[lane->hot.index].cursor = first_of(pool, block);
+    own->block_end = end_of(pool, block);
+    return true;
+}
+
+/* Constructs an object at its first use, and resets it at each that follows. */
+static bool ready(tarn_objects *pool, tarn_block *block, char *object)
+{
+    bool is_built = object < first_of(pool, block) + block->built_bytes;
+    if (pool->frame->is_inspected)
+        tarn_inspect_show(object, pool->object_bytes);
+    if (is_built && pool->hooks.reset)
+        pool->hooks.reset(pool->hooks.context, object);
+    if (is_built)
+        return true;
+    if (pool->hooks.construct && !pool->hooks.construct(pool->hooks.context, object))
+        return false;
+    block->built_bytes += pool->hot.stride_bytes;
+    return true;
+}
+
+/* How far the inline call may go on: over objects that need no hook and no look. */
+static char *inline_limit(const tarn_objects *pool, tarn_block *block, char *next)
+{
+    if (pool->frame->is_watched || pool->hooks.reset)
+        return next;
+    return first_of(pool, block) + block->built_bytes;
+}
+
+static char *take(tarn_objects *pool, tarn_lane_state *lane)
+{
+    tarn_frame_pool_lane_ *hot = &pool->hot.lanes[lane->hot.index];
+    tarn_objects_lane *own = &pool->lanes[lane->hot.index];
+    if (hot->cursor == own->block_end && !next_block(pool, lane))
+        return NULL;
+    tarn_block *block = present_block(pool, own, lane->hot.frame);
+    char *object = hot->cursor;
+    if (!ready(pool, block, object))
+        return NULL;
+    hot->cursor = object + pool->hot.stride_bytes;
+    hot->limit = inline_limit(pool, block, hot->cursor);
+    return object;
+}
+
+static void *alloc(tarn_objects *pool, tarn_lane_state *lane)
+{
+    if (pool->hot.lanes[lane->hot.index].frame != lane->hot.frame)
+        begin(pool, lane->hot.index, lane->hot.frame);
+    return take(pool, lane);
+}
+
+void *tarn_frame_pool_alloc_slow_(tarn_frame_pool *pool, tarn_lane *lane)
+{
+    tarn_lane_state *state = tarn_lane_state_of_(lane);
+    tarn_objects *objects = objects_of(pool);
+    if (!state->frame->is_checked)
+        return lane->frame ? alloc(objects, state) : NULL;
+    if (!tarn_frame_watch_enter_(state))
+        return NULL;
+    void *object = alloc(objects, state);
+    tarn_frame_watch_leave_(state);
+    return object;
+}
+
+/* ---- iteration ---- */
+
+/* The end of the objects in a block that the lane has used for frame `number`. */
+static char *used_end(const tarn_objects *pool, uint32_t lane, tarn_block *block, uint64_t number)
+{
+    const tarn_frame_pool_lane_ *hot = &pool->hot.lanes[lane];
+    if (block->next)
+        return end_of(pool, block);
+    return hot->frame == number ? hot->cursor
+                                : pool->lanes[lane].ends[tarn_frame_side_(pool->frame, number)];
+}
+
+/* The first block of a lane for a frame that can be read; NULL when there is none. */
+static tarn_block *first_block(const tarn_objects *pool, uint64_t number, uint32_t lane)
+{
+    const tarn_objects_lane *own = &pool->lanes[lane];
+    uint32_t side = tarn_frame_side_(pool->frame, number);
+    return own->frames[side] == number ? own->stock.sides[side].first : NULL;
+}
+
+typedef struct visitor {
+    tarn_frame_visit_fn *visit;
+    void *context;
+    size_t visited;
+    bool has_ended;
+} visitor;
+
+static void visit_lane(const tarn_objects *pool, uint64_t number, uint32_t lane, visitor *v)
+{
+    for (tarn_block *b = first_block(pool, number, lane); b && !v->has_ended; b = b->next) {
+        char *end = used_end(pool, lane, b, number);
+        for (char *o = first_of(pool, b); o < end && !v->has_ended; o += pool->hot.stride_bytes) {
+            v->visited++;
+            v->has_ended = !v->visit(v->context, o);
+        }
+    }
+}
+
+static bool can_read(const tarn_frame_pool *pool, uint64_t number)
+{
+    return pool && tarn_gate_is_readable_(objects_of(pool)->frame, number);
+}
+
+size_t tarn_frame_pool_each(const tarn_frame_pool *pool, uint64_t frame, tarn_frame_visit_fn *visit,
+                            void *context)
+{
+    visitor v = {visit, context, 0, false};
+    if (!visit || !can_read(pool, frame))
+        return 0;
+    const tarn_objects *objects = objects_of(pool);
+    for (uint32_t lane = 0; lane < objects->frame->lanes_max && !v.has_ended; lane++)
+        visit_lane(objects, frame, lane, &v);
+    return v.visited;
+}
+
+size_t tarn_frame_pool_each_in(const tarn_frame_pool *pool, uint64_t frame, uint32_t lane,
+                               tarn_frame_visit_fn *visit, void *context)
+{
+    visitor v = {visit, context, 0, false};
+    if (visit && can_read(pool, frame) && lane < objects_of(pool)->frame->lanes_max)
+        visit_lane(objects_of(pool), frame, lane, &v);
+    return v.visited;
+}
+
+size_t tarn_frame_pool_count(const tarn_frame_pool *pool, uint64_t frame)
+{
+    size_t count = 0;
+    if (!can_read(pool, frame))
+        return 0;
+    const tarn_objects *objects = objects_of(pool);
+    for (uint32_t lane = 0; lane < objects->frame->lanes_max; lane++)
+        for (tarn_block *b = first_block(objects, frame, lane); b; b = b->next)
+            count += (size_t)(used_end(objects, lane, b, frame) - first_of(objects, b)) /
+                     objects->hot.stride_bytes;
+    return count;
+}
+
+/* ---- the end ---- */
+
+void tarn_objects_hide_(tarn_frame *frame, uint64_t number)
+{
+    for (const tarn_objects *pool = frame->objects; pool; pool = pool->next)
+        for (uint32_t lane = 0; lane < frame->lanes_max; lane++)
+            for (tarn_block *b = first_block(pool, number, lane); b; b = b->next)
+                tarn_inspect_hide(first_of(pool, b), (size_t)(end_of(pool, b) - first_of(pool, b)));
+}
+
+tarn_status tarn_frame_pool_destroy(tarn_frame_pool *pool)
+{
+    if (!pool)
+        return TARN_OK;
+    tarn_objects *objects = objects_of(pool);
+    for (uint32_t lane = 0; lane < objects->frame->lanes_max; lane++) {
+        tarn_stock *stock = &objects->lanes[lane].stock;
+        tarn_stock_rewind_all_(objects->frame, stock);
+        for (tarn_block *b = tarn_stock_drop_(stock); b; b = tarn_stock_drop_(stock))
+            destroy_block(objects, b);
+    }
+    link_out(objects);
+    give_back(objects);
+    return TARN_OK;
+}
+
+void tarn_objects_end_(tarn_frame *frame)
+{
+    while (frame->objects)
+        tarn_frame_pool_destroy(&frame->objects->hot);
+}
