@@ -21,8 +21,8 @@
  * or waits, and names the lane. Ending costs the same for any number of objects and lanes: it
  * advances the frame's number, and each lane rewinds its own memory when it enters next.
  *
- * Fork: the child has a copy. Lanes that other threads were inside stay so; tarn_lane_detach takes
- * them out. */
+ * Fork: the child has a copy. Attached lanes that other threads were inside stay so, until
+ * tarn_lane_detach takes them out; other guests' lanes are free again. */
 #ifndef TARN_FRAME_H
 #define TARN_FRAME_H
 
@@ -97,12 +97,14 @@ typedef struct tarn_frame_options {
     tarn_frame_overflow_fn *overflow; /* told of overflows (none) */
     void *overflow_context;
     tarn_retention retention; /* (TARN_RETAIN_DECAY) */
-    size_t retain_bytes;      /* per lane, with TARN_RETAIN_LIMIT */
-    size_t deferred_max;      /* deferred frees under way at once (2^20) */
-    bool checked;           /* look for misuse and report it: red zones of 16 bytes, dropped memory
-                               is overwritten, and looked at when it is used again. `end` then looks
-                               at all that it drops (false; true in a library built with
-                               TARN_CHECKED, and where TARN_CHECK is in the environment) */
+    size_t retain_bytes;    /* per lane, and of each frame pool per lane, with TARN_RETAIN_LIMIT */
+    size_t deferred_max;    /* deferred frees under way at once (2^20) */
+    bool checked;           /* look for misuse and report it: calls outside, lanes used by two
+                               threads at once, writes behind the lane's last allocation, writes to
+                               dropped memory: that is overwritten, and looked at when it is used
+                               again. `end` then walks over all that it drops (false; true in a
+                               library built with TARN_CHECKED, and where TARN_CHECK is in the
+                               environment) */
     tarn_report_fn *report; /* told of each misuse (print to stderr and abort) */
     void *report_context;
     const tarn_memory *memory; /* copied (the operating system) */
@@ -116,7 +118,8 @@ TARN_API tarn_status tarn_frame_create(const tarn_frame_options *options, tarn_f
 
 /* Drops every frame in flight, newest first: finalizers run, deferred frees are done, frame pools
  * end, all memory goes back. NULL is accepted.
- * Returns TARN_OK, or TARN_ERROR_LATE: a lane is inside, and nothing was done.
+ * Returns TARN_OK; TARN_ERROR_LATE (a lane is inside) or TARN_ERROR_BUSY (a frame is being ended,
+ * as when a finalizer calls this), and nothing was done.
  * Threads: after every other use of the frame and of what it holds. */
 TARN_API tarn_status tarn_frame_destroy(tarn_frame *frame);
 
@@ -145,9 +148,24 @@ TARN_API tarn_status tarn_frame_end(tarn_frame *frame, uint64_t wait_ns, tarn_la
 TARN_API tarn_status tarn_frame_close(tarn_frame *frame, uint64_t wait_ns, tarn_late *late);
 
 /* Says that nobody reads frames up to `number` any more, by a number that only grows; a smaller one
- * changes nothing. Returns TARN_OK; TARN_ERROR_INVALID (null, or a frame that has not ended).
+ * changes nothing. With one frame in flight that is the open frame, once it is closed.
+ * Returns TARN_OK; TARN_ERROR_INVALID (null, or a frame that is still written).
  * Threads: any; what the caller read of the frames is read before their memory is used again. */
 TARN_API tarn_status tarn_frame_complete(tarn_frame *frame, uint64_t number);
+
+/* What a frame was resolved to. */
+typedef struct tarn_frame_info {
+    const char *name; /* lives as long as the frame */
+    uint32_t frames_in_flight, lanes_max;
+    size_t block_bytes, memory_bytes_max, memory_bytes, deferred_max;
+    tarn_retention retention;
+    size_t retain_bytes;
+    bool gated, checked;
+    bool inspected; /* a memory checker watches: see tarn/check.h */
+} tarn_frame_info;
+
+/* Returns TARN_OK or TARN_ERROR_INVALID (null). Threads: any. */
+TARN_API tarn_status tarn_frame_describe(const tarn_frame *frame, tarn_frame_info *info);
 
 /* The open frame's number; 0 for NULL. Threads: any. */
 TARN_API uint64_t tarn_frame_number(const tarn_frame *frame);
@@ -157,8 +175,10 @@ TARN_API uint64_t tarn_frame_number(const tarn_frame *frame);
  * Returns TARN_OK or TARN_ERROR_INVALID (null). Threads: any, but not beside tarn_frame_end. */
 TARN_API tarn_status tarn_frame_reclaim(tarn_frame *frame, size_t objects_max, size_t *done);
 
-/* Gives memory that no lane holds back to the system; *bytes, unless NULL, is how much.
- * Returns as tarn_pool_trim does. Threads: any. */
+/* Gives memory that no lane holds back to the system, and what detached lanes keep: destroy hooks
+ * of frame pools then run. *bytes, unless NULL, is how much. An attached lane gives back what
+ * retention lets go when it enters. Returns as tarn_pool_trim does. Threads: any, but one creation
+ * or destruction of a frame pool at a time. */
 TARN_API tarn_status tarn_frame_trim(tarn_frame *frame, size_t *bytes);
 
 /* The same in bounded bites, as tarn_pool_maintain: call it once per frame, say. Threads: any. */

@@ -20,15 +20,16 @@
 extern "C" {
 #endif
 
-/* A lane's part of one pool: what the inline call touches. All fields are the library's. */
-typedef struct tarn_frame_pool_lane_ {
+/* What a lane has in one pool for one frame in flight: what the inline call touches. All fields are
+ * the library's. */
+typedef struct tarn_frame_pool_part_ {
     char *cursor, *limit;
     uint64_t frame; /* that the cursor is of */
     char unused_[128 - 2 * sizeof(char *) - sizeof(uint64_t)];
-} tarn_frame_pool_lane_;
+} tarn_frame_pool_part_;
 
 typedef struct tarn_frame_pool {
-    tarn_frame_pool_lane_ *lanes;
+    tarn_frame_pool_part_ *parts;
     size_t stride_bytes;
 } tarn_frame_pool;
 
@@ -62,7 +63,7 @@ TARN_API void *tarn_frame_pool_alloc_slow_(tarn_frame_pool *pool, tarn_lane *lan
  * construct hook fails. Threads: the lane's user. */
 static inline void *tarn_frame_pool_alloc(tarn_frame_pool *pool, tarn_lane *lane)
 {
-    tarn_frame_pool_lane_ *own = &pool->lanes[lane->index];
+    tarn_frame_pool_part_ *own = &pool->parts[lane->part];
     char *object = TARN_LOAD_RELAXED(&own->cursor);
     if (TARN_LIKELY(object < own->limit && own->frame == lane->frame)) {
         TARN_STORE_RELAXED(&own->cursor, object + pool->stride_bytes);
@@ -88,39 +89,51 @@ TARN_API size_t tarn_frame_pool_each_in(const tarn_frame_pool *pool, uint64_t fr
 /* How many there are. Threads: as above. */
 TARN_API size_t tarn_frame_pool_count(const tarn_frame_pool *pool, uint64_t frame);
 
-/* Typed static inline calls without casts: prefix_create, prefix_alloc, prefix_each. */
-#define TARN_FRAME_POOL_DEFINE(prefix, type)                                                  \
-    typedef bool prefix##_visit_fn(void *context, type *object);                              \
-    typedef struct prefix##_visitor_ {                                                        \
-        prefix##_visit_fn *visit;                                                             \
-        void *context;                                                                        \
-    } prefix##_visitor_;                                                                      \
-    __attribute__((unused)) static inline bool prefix##_visit_(void *visitor, void *object)   \
-    {                                                                                         \
-        const prefix##_visitor_ *host = (const prefix##_visitor_ *)visitor;                   \
-        return host->visit(host->context, (type *)object);                                    \
-    }                                                                                         \
-    __attribute__((unused)) static inline tarn_status prefix##_create(                        \
-        tarn_frame *frame, tarn_frame_pool_options options, tarn_frame_pool **pool)           \
-    {                                                                                         \
-        options.object_bytes = sizeof(type);                                                  \
-        if (options.object_alignment == 0)                                                    \
-            options.object_alignment = __alignof__(type);                                     \
-        return tarn_frame_pool_create(frame, &options, pool);                                 \
-    }                                                                                         \
-    __attribute__((unused)) static inline type *prefix##_alloc(tarn_frame_pool *pool,         \
-                                                               tarn_lane *lane)               \
-    {                                                                                         \
-        return (type *)tarn_frame_pool_alloc(pool, lane);                                     \
-    }                                                                                         \
-    __attribute__((unused)) static inline size_t prefix##_each(                               \
-        const tarn_frame_pool *pool, uint64_t frame, prefix##_visit_fn *visit, void *context) \
-    {                                                                                         \
-        prefix##_visitor_ host;                                                               \
-        host.visit = visit;                                                                   \
-        host.context = context;                                                               \
-        return visit ? tarn_frame_pool_each(pool, frame, prefix##_visit_, &host) : 0;         \
-    }
+/* Typed static inline calls without casts: prefix_create, prefix_alloc, prefix_each,
+ * prefix_each_in. To be followed by a semicolon. */
+#define TARN_FRAME_POOL_DEFINE(prefix, type)                                                   \
+    typedef bool prefix##_visit_fn(void *context, type *object);                               \
+    typedef struct prefix##_visitor_ {                                                         \
+        prefix##_visit_fn *visit;                                                              \
+        void *context;                                                                         \
+    } prefix##_visitor_;                                                                       \
+    TARN_FRAME_POOL_CALL_ bool prefix##_visit_(void *visitor, void *object)                    \
+    {                                                                                          \
+        const prefix##_visitor_ *host = (const prefix##_visitor_ *)visitor;                    \
+        return host->visit(host->context, (type *)object);                                     \
+    }                                                                                          \
+    TARN_FRAME_POOL_CALL_ tarn_status prefix##_create(                                         \
+        tarn_frame *frame, tarn_frame_pool_options options, tarn_frame_pool **pool)            \
+    {                                                                                          \
+        options.object_bytes = sizeof(type);                                                   \
+        if (options.object_alignment == 0)                                                     \
+            options.object_alignment = __alignof__(type);                                      \
+        return tarn_frame_pool_create(frame, &options, pool);                                  \
+    }                                                                                          \
+    TARN_FRAME_POOL_CALL_ type *prefix##_alloc(tarn_frame_pool *pool, tarn_lane *lane)         \
+    {                                                                                          \
+        return (type *)tarn_frame_pool_alloc(pool, lane);                                      \
+    }                                                                                          \
+    TARN_FRAME_POOL_CALL_ size_t prefix##_each(const tarn_frame_pool *pool, uint64_t frame,    \
+                                               prefix##_visit_fn *visit, void *context)        \
+    {                                                                                          \
+        prefix##_visitor_ host;                                                                \
+        host.visit = visit;                                                                    \
+        host.context = context;                                                                \
+        return visit ? tarn_frame_pool_each(pool, frame, prefix##_visit_, &host) : 0;          \
+    }                                                                                          \
+    TARN_FRAME_POOL_CALL_ size_t prefix##_each_in(const tarn_frame_pool *pool, uint64_t frame, \
+                                                  uint32_t lane, prefix##_visit_fn *visit,     \
+                                                  void *context)                               \
+    {                                                                                          \
+        prefix##_visitor_ host;                                                                \
+        host.visit = visit;                                                                    \
+        host.context = context;                                                                \
+        return visit ? tarn_frame_pool_each_in(pool, frame, lane, prefix##_visit_, &host) : 0; \
+    }                                                                                          \
+    struct tarn_semicolon_expected_
+
+#define TARN_FRAME_POOL_CALL_ __attribute__((unused)) static inline
 
 #ifdef __cplusplus
 }

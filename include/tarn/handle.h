@@ -47,21 +47,31 @@ extern "C" {
 /* The bits of a slot's word that count its lives. */
 #define TARN_LIVES_MASK_ 0x3FFFFFFFu
 
-/* What the inline calls below read of a pool, at its start. Constant, but for slots_bound. */
+/* What the inline calls below read of a pool, at its start. Constant, but for slots_bound.
+ *
+ * A live slot's word, times life_unit, plus life_base, plus the slot is the handle's bits: what a
+ * live word has above its lives is always the same, and life_base takes it off. */
 typedef struct tarn_handle_table_ {
     const uint32_t *words; /* a slot's lives */
     char *slots;
     size_t stride_bytes;
+    size_t slots_bound; /* slots whose words can be read: grows; 0 without handles */
+    uint64_t life_unit; /* the lowest bit that counts lives */
+    uint64_t life_base; /* the pool's number, less what stands above the lives in a live word */
     uint64_t pool_bits; /* the pool's number, where handles have it */
-    uint64_t index_mask;
     uint32_t index_bits;
     uint32_t lives_mask;
-    uint32_t slots_bound; /* slots whose words can be read: grows; 0 without handles */
 } tarn_handle_table_;
 
 static inline const tarn_handle_table_ *tarn_handle_table_of_(const tarn_pool *pool)
 {
     return (const tarn_handle_table_ *)(const void *)pool;
+}
+
+/* The slot that a handle names, of a pool whose handles have life_unit above it. */
+static inline size_t tarn_handle_slot_(uint64_t life_unit, tarn_handle handle)
+{
+    return (size_t)(handle.bits & (life_unit - 1));
 }
 
 /* Never valid; what zeroed memory holds. */
@@ -78,7 +88,7 @@ static inline bool tarn_handle_equal(tarn_handle a, tarn_handle b)
 /* The slot that a handle of this pool names, and which of its lives, from 1. Threads: any. */
 static inline uint32_t tarn_handle_index(const tarn_pool *pool, tarn_handle handle)
 {
-    return (uint32_t)(handle.bits & tarn_handle_table_of_(pool)->index_mask);
+    return (uint32_t)tarn_handle_slot_(tarn_handle_table_of_(pool)->life_unit, handle);
 }
 static inline uint32_t tarn_handle_generation(const tarn_pool *pool, tarn_handle handle)
 {
@@ -107,16 +117,18 @@ static inline tarn_handle tarn_handle_expand(tarn_compact_handle compact)
 static inline void *tarn_resolve(const tarn_pool *pool, tarn_handle handle)
 {
     const tarn_handle_table_ *table = tarn_handle_table_of_(pool);
-    uint64_t slot = handle.bits & table->index_mask;
+    uint64_t unit = table->life_unit;
+    size_t slot = tarn_handle_slot_(unit, handle);
     if (TARN_UNLIKELY(slot >= TARN_LOAD_RELAXED(&table->slots_bound)))
         return NULL;
     /* acquire: what a reset or construct hook wrote before the life began (E6). */
     uint32_t word = __atomic_load_n(&table->words[slot], __ATOMIC_ACQUIRE);
-    uint64_t lives = word & TARN_LIVES_MASK_;
-    uint64_t named = table->pool_bits | lives << table->index_bits | slot;
-    if (TARN_UNLIKELY((named ^ handle.bits) | (~word & 1)))
+    uint64_t named = word * unit + table->life_base + slot;
+    if (TARN_UNLIKELY(named != handle.bits || !(handle.bits & unit)))
         return NULL;
-    return table->slots + (size_t)slot * table->stride_bytes;
+    char *object = table->slots + slot * table->stride_bytes;
+    TARN_ASSUME(object != NULL);
+    return object;
 }
 
 /* Allocates an object and names it. *handle and, unless object is NULL, *object are set; none and

@@ -39,6 +39,7 @@ struct tarn_lane {
     char *limit;    /* where the inline calls end; the cursor itself while the lane is outside */
     uint64_t frame; /* that the lane is inside of; 0: outside */
     uint32_t index;
+    uint32_t part; /* where frame pools keep what is the lane's in that frame */
 };
 
 /* Takes a lane for the caller; `label` is copied and cut to 23 bytes ("lane"). What the lane's
@@ -135,7 +136,8 @@ TARN_API tarn_mark tarn_lane_mark(tarn_lane *lane);
 /* Gives back what the lane allocated since the mark, after running the finalizers registered since,
  * last first. Objects of frame pools and deferred frees stay.
  * Returns TARN_OK; TARN_ERROR_INVALID (null, or another lane's mark); TARN_ERROR_OUTSIDE;
- * TARN_ERROR_STALE (of another frame, or rewound past already). Threads: the lane's user. */
+ * TARN_ERROR_STALE (of another frame, or rewound past already, which is noticed until the lane has
+ * allocated over that place again). Threads: the lane's user. */
 TARN_API tarn_status tarn_lane_rewind(tarn_lane *lane, tarn_mark mark);
 
 typedef void tarn_finalizer_fn(void *object);

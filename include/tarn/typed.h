@@ -21,6 +21,8 @@
  *   bullets_handle_of(pool, b)              a bullets_handle
  *   bullets_each(pool, visit, context)      how many were visited
  *   bullets_each_in(pool, range, visit, context)
+ *   bullets_each_batch(pool, &range, count_max, objects, handles)   how many there are; into
+ *                                           arrays of bullet * and, if not NULL, bullets_handle
  *   bullets_evict_lowest(pool, score, context)
  *
  * An object, a handle or a function for another type's pool does not compile. That a pool or a
@@ -154,6 +156,13 @@
         all.first = 0;                                                                     \
         all.count = (size_t)-1;                                                            \
         return prefix##_each_in(pool, all, visit, context);                                \
+    }                                                                                      \
+    TARN_TYPED_CALL_ size_t prefix##_each_batch(const tarn_pool *pool, tarn_range *range,  \
+                                                size_t count_max, type **objects,          \
+                                                prefix##_handle *handles)                  \
+    {                                                                                      \
+        return tarn_each_batch(pool, range, count_max, (void **)(void *)objects,           \
+                               (tarn_handle *)(void *)handles);                            \
     }
 
 #define TARN_POOL_DEFINE_SCORE_(prefix, type)                                        \

@@ -81,10 +81,19 @@ static bool count_one(tarn_frame *frame)
     return false;
 }
 
+static void uncount(tarn_lane_state *lane)
+{
+    /* relaxed: as above. */
+    tarn_u64_fetch_add_relaxed(&lane->frame->deferred, (uint64_t)-1);
+}
+
 static deferral *reserve(tarn_lane_state *lane)
 {
-    uint32_t slot = tarn_frame_slot_(lane->frame, lane->hot.frame);
-    tarn_batch *batch = count_one(lane->frame) ? open_batch(lane, slot) : NULL;
+    if (!count_one(lane->frame))
+        return NULL;
+    tarn_batch *batch = open_batch(lane, tarn_frame_slot_(lane->frame, lane->hot.frame));
+    if (!batch)
+        uncount(lane);
     return batch ? &batch->frees[batch->count] : NULL;
 }
 
@@ -92,12 +101,6 @@ static void commit(tarn_lane_state *lane, deferral *free, tarn_pool *pool, way h
 {
     *free = (deferral){(uintptr_t)pool | (uintptr_t)how, word};
     lane->deferred[tarn_frame_slot_(lane->frame, lane->hot.frame)]->count++;
-}
-
-static void uncount(tarn_lane_state *lane)
-{
-    /* relaxed: as above. */
-    tarn_u64_fetch_add_relaxed(&lane->frame->deferred, (uint64_t)-1);
 }
 
 static tarn_status refusal(const tarn_lane *lane, const tarn_pool *pool)

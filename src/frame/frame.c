@@ -6,10 +6,11 @@
 #include "frame/drop.h"
 #include "frame/gate.h"
 #include "frame/guests.h"
+#include "frame/idle.h"
 #include "frame/links.h"
 #include "frame/objects.h"
 #include "frame/plan.h"
-#include "frame/spans.h"
+#include "frame/scratch.h"
 #include "frame/stock.h"
 #include "pool/registry.h"
 #include "tarn/cache.h"
@@ -20,11 +21,8 @@
 static bool ask_to_grow(void *context, tarn_pool *pool, size_t objects_now, size_t objects_next)
 {
     tarn_frame *frame = context;
-    const tarn_frame_options *options = &frame->options;
     (void)pool;
-    return !options->grow ||
-           options->grow(options->grow_context, frame, objects_now * frame->block_bytes,
-                         objects_next * frame->block_bytes);
+    return tarn_held_may_grow_(frame, (objects_next - objects_now) * frame->block_bytes);
 }
 
 /* One cache, which the frame holds and never uses, so that every call is served by the shared part:
@@ -131,26 +129,39 @@ tarn_status tarn_frame_create(const tarn_frame_options *options, tarn_frame **fr
     return TARN_OK;
 }
 
-static void empty_lane(tarn_frame *frame, tarn_lane_state *lane)
-{
-    tarn_spans_release_all_(lane);
-    tarn_stock_rewind_all_(frame, &lane->stock);
-    for (tarn_block *b = tarn_stock_drop_(&lane->stock); b; b = tarn_stock_drop_(&lane->stock))
-        tarn_stock_free_(frame, b);
-}
-
 tarn_status tarn_frame_destroy(tarn_frame *frame)
 {
     if (!frame)
         return TARN_OK;
-    if (tarn_gate_look_(frame) & TARN_GATE_INSIDE_MASK)
-        return TARN_ERROR_LATE;
+    tarn_status status = tarn_gate_shut_for_good_(frame);
+    if (status != TARN_OK)
+        return status;
     tarn_guests_remove_(frame);
     tarn_drop_all_(frame);
     tarn_objects_end_(frame);
     for (uint32_t i = 0; i < frame->lanes_max; i++)
-        empty_lane(frame, &frame->lanes[i]);
+        tarn_scratch_empty_(&frame->lanes[i], UINT64_MAX);
     release(frame);
+    return TARN_OK;
+}
+
+tarn_status tarn_frame_describe(const tarn_frame *frame, tarn_frame_info *info)
+{
+    if (!frame || !info)
+        return TARN_ERROR_INVALID;
+    const tarn_frame_options *options = &frame->options;
+    *info = (tarn_frame_info){.name = frame->name,
+                              .frames_in_flight = frame->sides,
+                              .lanes_max = frame->lanes_max,
+                              .block_bytes = frame->block_bytes,
+                              .memory_bytes_max = frame->memory_bytes_max,
+                              .memory_bytes = options->memory_bytes,
+                              .deferred_max = options->deferred_max,
+                              .retention = options->retention,
+                              .retain_bytes = options->retain_bytes,
+                              .gated = frame->gated,
+                              .checked = frame->is_checked,
+                              .inspected = frame->is_inspected};
     return TARN_OK;
 }
 
@@ -158,12 +169,18 @@ tarn_status tarn_frame_trim(tarn_frame *frame, size_t *bytes)
 {
     if (bytes)
         *bytes = 0;
-    return frame ? tarn_pool_trim(frame->blocks, 0, bytes) : TARN_ERROR_INVALID;
+    if (!frame)
+        return TARN_ERROR_INVALID;
+    tarn_idle_empty_(frame);
+    return tarn_pool_trim(frame->blocks, 0, bytes);
 }
 
 tarn_status tarn_frame_maintain(tarn_frame *frame, size_t budget_bytes, size_t *bytes)
 {
     if (bytes)
         *bytes = 0;
-    return frame ? tarn_pool_maintain(frame->blocks, budget_bytes, bytes) : TARN_ERROR_INVALID;
+    if (!frame)
+        return TARN_ERROR_INVALID;
+    tarn_idle_empty_(frame);
+    return tarn_pool_maintain(frame->blocks, budget_bytes, bytes);
 }

@@ -4,8 +4,7 @@
 #include "base/os.h"
 #include "base/thread.h"
 #include "frame/drop.h"
-
-#include <string.h>
+#include "frame/lane.h"
 
 void tarn_gate_init_(tarn_frame *frame)
 {
@@ -33,6 +32,14 @@ tarn_status tarn_gate_enter_(tarn_frame *frame, uint64_t *number)
 void tarn_gate_leave_(tarn_frame *frame)
 {
     tarn_u64_fetch_add_release(&frame->gate, (uint64_t)-1); /* E12 */
+}
+
+void tarn_gate_repair_(tarn_frame *frame, uint32_t inside)
+{
+    /* relaxed: the child has one thread. */
+    uint64_t gate = tarn_u64_load_relaxed(&frame->gate);
+    gate &= ~(TARN_GATE_INSIDE_MASK | TARN_GATE_ENDING);
+    tarn_u64_store_relaxed(&frame->gate, gate | inside);
 }
 
 uint64_t tarn_gate_look_(const tarn_frame *frame)
@@ -84,7 +91,7 @@ static void name_late(const tarn_frame *frame, uint64_t gate, tarn_late *late)
         if (!tarn_u32_load_relaxed(&lane->is_inside))
             continue;
         late->lane = i;
-        memcpy(late->label, lane->label, sizeof late->label);
+        tarn_lane_label_(lane, late->label);
         return;
     }
 }
@@ -129,6 +136,11 @@ static tarn_status shut(tarn_frame *frame, uint64_t flag, bool needs_complete, u
     }
 }
 
+tarn_status tarn_gate_shut_for_good_(tarn_frame *frame)
+{
+    return shut(frame, TARN_GATE_ENDING, false, 0, NULL);
+}
+
 tarn_status tarn_frame_close(tarn_frame *frame, uint64_t wait_ns, tarn_late *late)
 {
     return frame ? shut(frame, TARN_GATE_CLOSED, false, wait_ns, late) : TARN_ERROR_INVALID;
@@ -149,7 +161,9 @@ tarn_status tarn_frame_end(tarn_frame *frame, uint64_t wait_ns, tarn_late *late)
 
 tarn_status tarn_frame_complete(tarn_frame *frame, uint64_t number)
 {
-    if (!frame || number >= tarn_gate_number_(tarn_gate_look_(frame)))
+    uint64_t gate = frame ? tarn_gate_look_(frame) : 0;
+    if (number > tarn_gate_number_(gate) ||
+        (number == tarn_gate_number_(gate) && !(gate & TARN_GATE_CLOSED)))
         return TARN_ERROR_INVALID;
     /* relaxed: the change below orders; this only saves it. */
     uint64_t completed = tarn_u64_load_relaxed(&frame->completed);

@@ -35,6 +35,13 @@ void tarn_gate_init_(tarn_frame *frame);
 tarn_status tarn_gate_enter_(tarn_frame *frame, uint64_t *number);
 void tarn_gate_leave_(tarn_frame *frame);
 
+/* No lane enters and no frame ends any more. TARN_OK, TARN_ERROR_LATE or TARN_ERROR_BUSY. */
+tarn_status tarn_gate_shut_for_good_(tarn_frame *frame);
+
+/* In the child of a fork: as many are inside, and no thread is ending the frame but perhaps this
+ * one. */
+void tarn_gate_repair_(tarn_frame *frame, uint32_t inside);
+
 /* The word as it is now. */
 uint64_t tarn_gate_look_(const tarn_frame *frame);
 

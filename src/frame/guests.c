@@ -2,6 +2,7 @@
 
 #include "base/os.h"
 #include "base/thread.h"
+#include "frame/gate.h"
 #include "frame/lane.h"
 #include "pool/registry.h"
 
@@ -13,6 +14,7 @@ static struct {
     tarn_thread_key thread_end;
     bool has_thread_end;
     tarn_frame *first;
+    uint32_t forking_thread_id;
 } frames;
 
 static tarn_once once = TARN_ONCE_INIT;
@@ -52,6 +54,39 @@ static void lock(void)
     tarn_mutex_lock(&frames.lock);
 }
 
+static void before_fork(void)
+{
+    lock();
+    frames.forking_thread_id = tarn_os_thread_id();
+}
+
+/* Only the forking thread is left: other guests' lanes have no user, and it has another number. */
+static void repair_lane(tarn_lane_state *lane)
+{
+    /* relaxed: the child has one thread. */
+    uint64_t owner = tarn_u64_load_relaxed(&lane->owner);
+    tarn_u32_store_relaxed(&lane->user, 0);
+    if (owner == (TARN_LANE_GUEST | frames.forking_thread_id))
+        tarn_u64_store_relaxed(&lane->owner, owner_word());
+    else if (owner >= TARN_LANE_GUEST)
+        tarn_lane_abandon_(lane);
+    else if (owner == TARN_LANE_BUSY)
+        tarn_u64_store_relaxed(&lane->owner, TARN_LANE_FREE);
+}
+
+static void after_fork_in_child(void)
+{
+    for (tarn_frame *frame = frames.first; frame; frame = frame->registry_next) {
+        uint32_t inside = 0;
+        for (uint32_t i = 0; i < frame->lanes_max; i++) {
+            repair_lane(&frame->lanes[i]);
+            inside += frame->lanes[i].depth > 0;
+        }
+        tarn_gate_repair_(frame, inside);
+    }
+    tarn_mutex_unlock(&frames.lock);
+}
+
 static void unlock(void)
 {
     tarn_mutex_unlock(&frames.lock);
@@ -60,7 +95,7 @@ static void unlock(void)
 static void set_up(void)
 {
     tarn_mutex_init(&frames.lock);
-    tarn_os_at_fork(lock, unlock, unlock);
+    tarn_os_at_fork(before_fork, unlock, after_fork_in_child);
     frames.has_thread_end = tarn_thread_key_create(&frames.thread_end, end_thread);
 }
 

@@ -1,5 +1,8 @@
 #include "tarn/lane.h"
 
+#include "base/backoff.h"
+#include "base/size.h"
+#include "base/thread.h"
 #include "frame/deferred.h"
 #include "frame/gate.h"
 #include "frame/lane.h"
@@ -19,25 +22,65 @@ tarn_lane_state *tarn_lane_find_(tarn_frame *frame, uint64_t owner)
     return NULL;
 }
 
+/* Word by word, so that others can read it at any time. */
 static void set_label(tarn_lane_state *lane, const char *label)
 {
-    memset(lane->label, 0, sizeof lane->label);
-    strncpy(lane->label, label, sizeof lane->label - 1);
+    uint64_t words[TARN_LANE_LABEL_BYTES_MAX / 8] = {0};
+    memcpy(words, label, tarn_size_min(strlen(label), sizeof words - 1));
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        /* relaxed: a name for people. */
+        tarn_u64_store_relaxed(&lane->label[i], words[i]);
 }
 
-tarn_lane_state *tarn_lane_claim_(tarn_frame *frame, uint64_t owner, const char *label)
+void tarn_lane_label_(const tarn_lane_state *lane, char label[TARN_LANE_LABEL_BYTES_MAX])
 {
+    uint64_t words[TARN_LANE_LABEL_BYTES_MAX / 8];
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        /* relaxed: as above. */
+        words[i] = tarn_u64_load_relaxed(&lane->label[i]);
+    memcpy(label, words, sizeof words);
+}
+
+bool tarn_lane_try_claim_(tarn_lane_state *lane)
+{
+    uint64_t seen = TARN_LANE_FREE;
+    return tarn_u64_load_relaxed(&lane->owner) == seen && /* relaxed: the CAS decides. */
+           tarn_u64_cas_strong_acquire(&lane->owner, &seen, TARN_LANE_BUSY); /* E15 */
+}
+
+void tarn_lane_give_back_(tarn_lane_state *lane)
+{
+    tarn_u64_store_release(&lane->owner, TARN_LANE_FREE); /* E15 */
+}
+
+static tarn_lane_state *claim_any(tarn_frame *frame, bool *saw_busy)
+{
+    *saw_busy = false;
     for (uint32_t i = 0; i < frame->lanes_max; i++) {
         tarn_lane_state *lane = &frame->lanes[i];
-        uint64_t seen = TARN_LANE_FREE;
-        if (tarn_u64_load_relaxed(&lane->owner) != seen || /* relaxed: the CAS decides. */
-            !tarn_u64_cas_strong_acquire(&lane->owner, &seen, TARN_LANE_BUSY)) /* E15 */
-            continue;
-        set_label(lane, label);
-        tarn_u64_store_release(&lane->owner, owner); /* E15 */
-        return lane;
+        if (tarn_lane_try_claim_(lane))
+            return lane;
+        /* relaxed: only worth another look. */
+        *saw_busy |= tarn_u64_load_relaxed(&lane->owner) <= TARN_LANE_BUSY;
     }
     return NULL;
+}
+
+/* A lane that is being emptied or claimed may be free in an instant. */
+tarn_lane_state *tarn_lane_claim_(tarn_frame *frame, uint64_t owner, const char *label)
+{
+    tarn_backoff backoff = TARN_BACKOFF_INIT;
+    bool saw_busy;
+    tarn_lane_state *lane = claim_any(frame, &saw_busy);
+    for (; !lane && saw_busy; lane = claim_any(frame, &saw_busy)) {
+        tarn_backoff_wait(&backoff);
+        tarn_thread_yield();
+    }
+    if (!lane)
+        return NULL;
+    set_label(lane, label);
+    tarn_u64_store_release(&lane->owner, owner); /* E15 */
+    return lane;
 }
 
 static void leave_fully(tarn_lane_state *lane)
@@ -51,7 +94,7 @@ static void leave_fully(tarn_lane_state *lane)
 void tarn_lane_abandon_(tarn_lane_state *lane)
 {
     leave_fully(lane);
-    tarn_u64_store_release(&lane->owner, TARN_LANE_FREE); /* E15 */
+    tarn_lane_give_back_(lane);
 }
 
 tarn_status tarn_lane_attach(tarn_frame *frame, const char *label, tarn_lane **lane)
@@ -117,6 +160,7 @@ static tarn_status enter_outermost(tarn_lane_state *lane)
     }
     lane->depth = 1;
     lane->hot.frame = number;
+    lane->hot.part = lane->hot.index * lane->frame->sides + tarn_frame_side_(lane->frame, number);
     if (lane->begun != number)
         turn_to(lane, number);
     tarn_scratch_open_(lane);

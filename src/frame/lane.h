@@ -15,6 +15,13 @@ tarn_lane_state *tarn_lane_find_(tarn_frame *frame, uint64_t owner);
 /* A free lane for this owner; NULL when none is free. */
 tarn_lane_state *tarn_lane_claim_(tarn_frame *frame, uint64_t owner, const char *label);
 
+/* Takes a free lane, and gives it back. */
+bool tarn_lane_try_claim_(tarn_lane_state *lane);
+void tarn_lane_give_back_(tarn_lane_state *lane);
+
+/* Its name, for people. */
+void tarn_lane_label_(const tarn_lane_state *lane, char label[TARN_LANE_LABEL_BYTES_MAX]);
+
 /* Leaves the frame and gives the lane back. By its user, or when that is gone. */
 void tarn_lane_abandon_(tarn_lane_state *lane);
 

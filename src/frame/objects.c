@@ -2,8 +2,8 @@
 
 #include "base/inspect.h"
 #include "base/size.h"
-#include "frame/gate.h"
 #include "frame/overflow.h"
+#include "frame/scratch.h"
 #include "frame/stock.h"
 #include "frame/watch.h"
 
@@ -49,8 +49,8 @@ static tarn_status make(tarn_frame *frame, tarn_objects **made)
 {
     const tarn_memory *memory = &frame->memory;
     size_t head = (sizeof(tarn_objects) + TARN_LINE_BYTES - 1) & ~(size_t)(TARN_LINE_BYTES - 1);
-    size_t lanes_bytes = frame->lanes_max * sizeof(tarn_frame_pool_lane_);
-    size_t bytes = head + lanes_bytes + frame->lanes_max * sizeof(tarn_objects_lane);
+    size_t parts_bytes = (size_t)frame->lanes_max * frame->sides * sizeof(tarn_frame_pool_part_);
+    size_t bytes = head + parts_bytes + frame->lanes_max * sizeof(tarn_objects_lane);
     if (!tarn_size_round_up(bytes, memory->page_bytes, &bytes))
         return TARN_ERROR_TOO_LARGE;
     char *start = memory->reserve(memory->context, bytes, memory->page_bytes);
@@ -63,8 +63,8 @@ static tarn_status make(tarn_frame *frame, tarn_objects **made)
     tarn_objects *pool = (tarn_objects *)(void *)start;
     pool->frame = frame;
     pool->reserved_bytes = bytes;
-    pool->hot.lanes = (tarn_frame_pool_lane_ *)(void *)(start + head);
-    pool->lanes = (tarn_objects_lane *)(void *)(start + head + lanes_bytes);
+    pool->hot.parts = (tarn_frame_pool_part_ *)(void *)(start + head);
+    pool->lanes = (tarn_objects_lane *)(void *)(start + head + parts_bytes);
     *made = pool;
     return TARN_OK;
 }
@@ -82,10 +82,14 @@ static void link_in(tarn_objects *pool)
     if (frame->objects)
         frame->objects->previous = pool;
     frame->objects = pool;
+    /* relaxed: a figure for samples. */
+    tarn_u64_fetch_add_relaxed(&frame->objects_bytes, pool->reserved_bytes);
 }
 
 static void link_out(tarn_objects *pool)
 {
+    /* relaxed: as above. */
+    tarn_u64_fetch_add_relaxed(&pool->frame->objects_bytes, -(uint64_t)pool->reserved_bytes);
     if (pool->previous)
         pool->previous->next = pool->next;
     else
@@ -115,26 +119,11 @@ tarn_status tarn_frame_pool_create(tarn_frame *frame, const tarn_frame_pool_opti
     return TARN_OK;
 }
 
-static tarn_objects *objects_of(const tarn_frame_pool *pool)
-{
-    return (tarn_objects *)(void *)pool;
-}
-
 /* ---- blocks ---- */
-
-static char *first_of(const tarn_objects *pool, tarn_block *block)
-{
-    return (char *)block + pool->first_bytes;
-}
-
-static char *end_of(const tarn_objects *pool, tarn_block *block)
-{
-    return first_of(pool, block) + pool->objects_per_block * pool->hot.stride_bytes;
-}
 
 static void destroy_block(tarn_objects *pool, tarn_block *block)
 {
-    char *object = first_of(pool, block);
+    char *object = tarn_objects_first_(pool, block);
     char *built = object + block->built_bytes;
     if (pool->hooks.destroy)
         for (; object < built; object += pool->hot.stride_bytes) {
@@ -157,35 +146,41 @@ static tarn_block *take_block(tarn_objects *pool, tarn_objects_lane *own, uint32
     if (pool->frame->is_inspected)
         tarn_inspect_hide(first, bytes);
     if (!pool->hooks.construct)
-        block->built_bytes = (size_t)(end_of(pool, block) - first_of(pool, block));
+        block->built_bytes =
+            (size_t)(tarn_objects_end_of_(pool, block) - tarn_objects_first_(pool, block));
     return block;
 }
 
 /* ---- from frame to frame ---- */
 
-static void rewind_dropped(tarn_objects *pool, tarn_objects_lane *own, uint64_t dropped)
+static void rewind_dropped(tarn_objects *pool, uint32_t lane, uint64_t dropped)
 {
     for (uint32_t side = 0; side < pool->frame->sides; side++) {
-        if (own->frames[side] == 0 || own->frames[side] > dropped)
+        tarn_frame_pool_part_ *part = tarn_objects_part_(pool, lane, side);
+        if (part->frame == 0 || part->frame > dropped)
             continue;
-        tarn_stock_rewind_(&own->stock, side, NULL);
-        own->frames[side] = 0;
+        tarn_stock_rewind_(&pool->lanes[lane].stock, side, NULL);
+        *part = (tarn_frame_pool_part_){0};
     }
 }
 
 static void begin(tarn_objects *pool, uint32_t lane, uint64_t number)
 {
-    tarn_frame_pool_lane_ *hot = &pool->hot.lanes[lane];
     tarn_objects_lane *own = &pool->lanes[lane];
-    if (hot->frame > 0)
-        own->ends[tarn_frame_side_(pool->frame, hot->frame)] = hot->cursor;
     tarn_stock_note_(&own->stock);
-    rewind_dropped(pool, own, tarn_frame_dropped_(pool->frame, number));
-    for (uint32_t i = tarn_stock_surplus_(pool->frame, &own->stock); i > 0; i--)
+    rewind_dropped(pool, lane, tarn_frame_dropped_(pool->frame, number));
+    for (uint32_t i = tarn_stock_surplus_(pool->frame, &own->stock, 0); i > 0; i--)
         destroy_block(pool, tarn_stock_drop_(&own->stock));
-    own->frames[tarn_frame_side_(pool->frame, number)] = number;
-    hot->frame = number;
-    hot->cursor = hot->limit = own->block_end = NULL;
+    tarn_objects_part_(pool, lane, number)->frame = number;
+    own->block_end = NULL;
+}
+
+void tarn_objects_empty_(tarn_objects *pool, uint32_t lane, uint64_t dropped)
+{
+    tarn_stock *stock = &pool->lanes[lane].stock;
+    rewind_dropped(pool, lane, dropped);
+    for (tarn_block *b = tarn_stock_drop_(stock); b; b = tarn_stock_drop_(stock))
+        destroy_block(pool, b);
 }
 
 /* ---- allocation ---- */
@@ -201,20 +196,22 @@ static bool next_block(tarn_objects *pool, tarn_lane_state *lane)
     uint32_t side = tarn_frame_side_(pool->frame, lane->hot.frame);
     tarn_objects_lane *own = &pool->lanes[lane->hot.index];
     tarn_block *block = take_block(pool, own, side);
+    if (!block && tarn_scratch_give_up_(lane))
+        block = take_block(pool, own, side);
     for (uint32_t attempt = 0; !block; attempt++) {
         if (!tarn_overflow_ask_(lane, pool->object_bytes, attempt))
             return false;
         block = take_block(pool, own, side);
     }
-    pool->hot.lanes[lane->hot.index].cursor = first_of(pool, block);
-    own->block_end = end_of(pool, block);
+    pool->hot.parts[lane->hot.part].cursor = tarn_objects_first_(pool, block);
+    own->block_end = tarn_objects_end_of_(pool, block);
     return true;
 }
 
 /* Constructs an object at its first use, and resets it at each that follows. */
 static bool ready(tarn_objects *pool, tarn_block *block, char *object)
 {
-    bool is_built = object < first_of(pool, block) + block->built_bytes;
+    bool is_built = object < tarn_objects_first_(pool, block) + block->built_bytes;
     if (pool->frame->is_inspected)
         tarn_inspect_show(object, pool->object_bytes);
     if (is_built && pool->hooks.reset)
@@ -232,12 +229,12 @@ static char *inline_limit(const tarn_objects *pool, tarn_block *block, char *nex
 {
     if (pool->frame->is_watched || pool->hooks.reset)
         return next;
-    return first_of(pool, block) + block->built_bytes;
+    return tarn_objects_first_(pool, block) + block->built_bytes;
 }
 
 static char *take(tarn_objects *pool, tarn_lane_state *lane)
 {
-    tarn_frame_pool_lane_ *hot = &pool->hot.lanes[lane->hot.index];
+    tarn_frame_pool_part_ *hot = &pool->hot.parts[lane->hot.part];
     tarn_objects_lane *own = &pool->lanes[lane->hot.index];
     if (hot->cursor == own->block_end && !next_block(pool, lane))
         return NULL;
@@ -252,7 +249,7 @@ static char *take(tarn_objects *pool, tarn_lane_state *lane)
 
 static void *alloc(tarn_objects *pool, tarn_lane_state *lane)
 {
-    if (pool->hot.lanes[lane->hot.index].frame != lane->hot.frame)
+    if (pool->hot.parts[lane->hot.part].frame != lane->hot.frame)
         begin(pool, lane->hot.index, lane->hot.frame);
     return take(pool, lane);
 }
@@ -260,7 +257,7 @@ static void *alloc(tarn_objects *pool, tarn_lane_state *lane)
 void *tarn_frame_pool_alloc_slow_(tarn_frame_pool *pool, tarn_lane *lane)
 {
     tarn_lane_state *state = tarn_lane_state_of_(lane);
-    tarn_objects *objects = objects_of(pool);
+    tarn_objects *objects = tarn_objects_of_(pool);
     if (!state->frame->is_checked)
         return lane->frame ? alloc(objects, state) : NULL;
     if (!tarn_frame_watch_enter_(state))
@@ -270,104 +267,25 @@ void *tarn_frame_pool_alloc_slow_(tarn_frame_pool *pool, tarn_lane *lane)
     return object;
 }
 
-/* ---- iteration ---- */
-
-/* The end of the objects in a block that the lane has used for frame `number`. */
-static char *used_end(const tarn_objects *pool, uint32_t lane, tarn_block *block, uint64_t number)
-{
-    const tarn_frame_pool_lane_ *hot = &pool->hot.lanes[lane];
-    if (block->next)
-        return end_of(pool, block);
-    return hot->frame == number ? hot->cursor
-                                : pool->lanes[lane].ends[tarn_frame_side_(pool->frame, number)];
-}
-
-/* The first block of a lane for a frame that can be read; NULL when there is none. */
-static tarn_block *first_block(const tarn_objects *pool, uint64_t number, uint32_t lane)
-{
-    const tarn_objects_lane *own = &pool->lanes[lane];
-    uint32_t side = tarn_frame_side_(pool->frame, number);
-    return own->frames[side] == number ? own->stock.sides[side].first : NULL;
-}
-
-typedef struct visitor {
-    tarn_frame_visit_fn *visit;
-    void *context;
-    size_t visited;
-    bool has_ended;
-} visitor;
-
-static void visit_lane(const tarn_objects *pool, uint64_t number, uint32_t lane, visitor *v)
-{
-    for (tarn_block *b = first_block(pool, number, lane); b && !v->has_ended; b = b->next) {
-        char *end = used_end(pool, lane, b, number);
-        for (char *o = first_of(pool, b); o < end && !v->has_ended; o += pool->hot.stride_bytes) {
-            v->visited++;
-            v->has_ended = !v->visit(v->context, o);
-        }
-    }
-}
-
-static bool can_read(const tarn_frame_pool *pool, uint64_t number)
-{
-    return pool && tarn_gate_is_readable_(objects_of(pool)->frame, number);
-}
-
-size_t tarn_frame_pool_each(const tarn_frame_pool *pool, uint64_t frame, tarn_frame_visit_fn *visit,
-                            void *context)
-{
-    visitor v = {visit, context, 0, false};
-    if (!visit || !can_read(pool, frame))
-        return 0;
-    const tarn_objects *objects = objects_of(pool);
-    for (uint32_t lane = 0; lane < objects->frame->lanes_max && !v.has_ended; lane++)
-        visit_lane(objects, frame, lane, &v);
-    return v.visited;
-}
-
-size_t tarn_frame_pool_each_in(const tarn_frame_pool *pool, uint64_t frame, uint32_t lane,
-                               tarn_frame_visit_fn *visit, void *context)
-{
-    visitor v = {visit, context, 0, false};
-    if (visit && can_read(pool, frame) && lane < objects_of(pool)->frame->lanes_max)
-        visit_lane(objects_of(pool), frame, lane, &v);
-    return v.visited;
-}
-
-size_t tarn_frame_pool_count(const tarn_frame_pool *pool, uint64_t frame)
-{
-    size_t count = 0;
-    if (!can_read(pool, frame))
-        return 0;
-    const tarn_objects *objects = objects_of(pool);
-    for (uint32_t lane = 0; lane < objects->frame->lanes_max; lane++)
-        for (tarn_block *b = first_block(objects, frame, lane); b; b = b->next)
-            count += (size_t)(used_end(objects, lane, b, frame) - first_of(objects, b)) /
-                     objects->hot.stride_bytes;
-    return count;
-}
-
 /* ---- the end ---- */
 
 void tarn_objects_hide_(tarn_frame *frame, uint64_t number)
 {
     for (const tarn_objects *pool = frame->objects; pool; pool = pool->next)
         for (uint32_t lane = 0; lane < frame->lanes_max; lane++)
-            for (tarn_block *b = first_block(pool, number, lane); b; b = b->next)
-                tarn_inspect_hide(first_of(pool, b), (size_t)(end_of(pool, b) - first_of(pool, b)));
+            for (tarn_block *b = tarn_objects_block_(pool, number, lane); b; b = b->next)
+                tarn_inspect_hide(
+                    tarn_objects_first_(pool, b),
+                    (size_t)(tarn_objects_end_of_(pool, b) - tarn_objects_first_(pool, b)));
 }
 
 tarn_status tarn_frame_pool_destroy(tarn_frame_pool *pool)
 {
     if (!pool)
         return TARN_OK;
-    tarn_objects *objects = objects_of(pool);
-    for (uint32_t lane = 0; lane < objects->frame->lanes_max; lane++) {
-        tarn_stock *stock = &objects->lanes[lane].stock;
-        tarn_stock_rewind_all_(objects->frame, stock);
-        for (tarn_block *b = tarn_stock_drop_(stock); b; b = tarn_stock_drop_(stock))
-            destroy_block(objects, b);
-    }
+    tarn_objects *objects = tarn_objects_of_(pool);
+    for (uint32_t lane = 0; lane < objects->frame->lanes_max; lane++)
+        tarn_objects_empty_(objects, lane, UINT64_MAX);
     link_out(objects);
     give_back(objects);
     return TARN_OK;

@@ -1,5 +1,7 @@
 #include "frame/overflow.h"
 
+#include "frame/lane.h"
+
 void tarn_overflow_count_(tarn_lane_state *lane, size_t bytes, bool is_too_large)
 {
     tarn_frame *frame = lane->frame;
@@ -13,7 +15,9 @@ void tarn_overflow_count_(tarn_lane_state *lane, size_t bytes, bool is_too_large
     while (told < lane->hot.frame) {
         if (!tarn_u64_cas_weak_relaxed(&frame->overflow_frame, &told, lane->hot.frame))
             continue;
-        tarn_frame_overflow overflow = {lane->hot.frame, lane->hot.index, lane->label, bytes,
+        char label[TARN_LANE_LABEL_BYTES_MAX];
+        tarn_lane_label_(lane, label);
+        tarn_frame_overflow overflow = {lane->hot.frame, lane->hot.index, label, bytes,
                                         is_too_large};
         frame->options.overflow(frame->options.overflow_context, &overflow);
         return;

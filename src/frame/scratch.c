@@ -81,15 +81,23 @@ static void count_frames(tarn_lane_state *lane, uint32_t size, uint64_t frames)
     tarn_u64_fetch_add_relaxed(&lane->frames_by_size[size], frames);
 }
 
-static void count_peak(tarn_lane_state *lane, uint64_t number)
+/* Before bytes are dropped or rewound. */
+static void note_peak(tarn_lane_state *lane)
 {
-    uint64_t now = tarn_scratch_bytes_(lane);
-    uint64_t bytes = now > lane->bytes_rewound ? now : lane->bytes_rewound;
+    uint64_t bytes = tarn_scratch_bytes_(lane);
+    if (bytes > lane->frame_peak)
+        lane->frame_peak = bytes;
     /* relaxed: figures for samples; the owner alone writes them. */
     if (bytes > tarn_u64_load_relaxed(&lane->bytes_peak))
         tarn_u64_store_relaxed(&lane->bytes_peak, bytes);
+}
+
+static void count_frame(tarn_lane_state *lane, uint64_t number)
+{
+    note_peak(lane);
     if (lane->begun > 0)
-        count_frames(lane, size_class(bytes), 1);
+        count_frames(lane, size_class(lane->frame_peak), 1);
+    lane->frame_peak = 0;
     count_frames(lane, 0, number - lane->begun - 1);
 }
 
@@ -107,24 +115,42 @@ static void rewind_dropped(tarn_lane_state *lane, uint64_t dropped)
 
 static void give_back_surplus(tarn_lane_state *lane, uint64_t number)
 {
-    uint32_t surplus = tarn_stock_surplus_(lane->frame, &lane->stock);
+    /* relaxed: the owner's own. */
+    size_t span_bytes = (size_t)tarn_u64_load_relaxed(&lane->span_bytes);
+    uint32_t surplus = tarn_stock_surplus_(lane->frame, &lane->stock, span_bytes);
     while (surplus-- > 0)
         tarn_stock_free_(lane->frame, tarn_stock_drop_(&lane->stock));
     if (lane->spans_kept)
         tarn_spans_maintain_(lane, number);
 }
 
+bool tarn_scratch_give_up_(tarn_lane_state *lane)
+{
+    bool has_any = lane->spans_kept || lane->stock.kept.first;
+    for (tarn_block *b = tarn_stock_drop_(&lane->stock); b; b = tarn_stock_drop_(&lane->stock))
+        tarn_stock_free_(lane->frame, b);
+    tarn_spans_release_kept_(lane);
+    return has_any;
+}
+
+void tarn_scratch_empty_(tarn_lane_state *lane, uint64_t dropped)
+{
+    rewind_dropped(lane, dropped);
+    tarn_scratch_give_up_(lane);
+}
+
 void tarn_scratch_begin_(tarn_lane_state *lane, uint64_t number)
 {
-    count_peak(lane, number);
+    count_frame(lane, number);
     tarn_stock_note_(&lane->stock);
     rewind_dropped(lane, tarn_frame_dropped_(lane->frame, number));
     give_back_surplus(lane, number);
     lane->begun = number;
-    lane->bytes_rewound = 0;
     /* relaxed: for samples. */
     tarn_u64_store_relaxed(&lane->begun_seen, number);
     lane->sides[open_side(lane)].frame = number;
+    if (lane->frame->is_checked)
+        tarn_frame_watch_red_zone_(lane);
     set_block(lane, NULL, NULL);
     set_figures(lane, 0, NULL);
 }
@@ -184,9 +210,19 @@ static void *from_span(tarn_lane_state *lane, const request *r)
     return start;
 }
 
+static bool needs_span(const tarn_lane_state *lane, const request *r)
+{
+    return r->space_bytes > (lane->frame->block_bytes - TARN_BLOCK_HEADER_BYTES) / 2;
+}
+
+static bool can_ever_hold(const tarn_lane_state *lane, const request *r)
+{
+    return !needs_span(lane, r) || tarn_spans_can_hold_(lane, r->space_bytes);
+}
+
 static void *obtain(tarn_lane_state *lane, const request *r)
 {
-    if (r->space_bytes > (lane->frame->block_bytes - TARN_BLOCK_HEADER_BYTES) / 2)
+    if (needs_span(lane, r))
         return from_span(lane, r);
     void *start = from_block(lane, r);
     if (!start && next_block(lane))
@@ -197,6 +233,8 @@ static void *obtain(tarn_lane_state *lane, const request *r)
 static void *obtain_or_ask(tarn_lane_state *lane, const request *r)
 {
     void *start = obtain(lane, r);
+    if (!start && tarn_scratch_give_up_(lane))
+        start = obtain(lane, r);
     for (uint32_t attempt = 0; !start && tarn_overflow_ask_(lane, r->bytes, attempt); attempt++)
         start = obtain(lane, r);
     return start;
@@ -210,8 +248,7 @@ static bool is_alignment(size_t alignment)
 static void *alloc(tarn_lane_state *lane, size_t bytes, size_t alignment)
 {
     request r;
-    if (!plan(lane, tarn_size_max(bytes, 1), alignment, &r) ||
-        r.space_bytes > lane->frame->memory_bytes_max) {
+    if (!plan(lane, tarn_size_max(bytes, 1), alignment, &r) || !can_ever_hold(lane, &r)) {
         tarn_overflow_count_(lane, bytes, true);
         return NULL;
     }
@@ -275,9 +312,7 @@ static void rewind_to(tarn_lane_state *lane, const tarn_mark *mark)
 {
     uint32_t i = open_side(lane);
     tarn_finalizers_run_to_(&lane->sides[i], mark->finalizer);
-    uint64_t bytes = tarn_scratch_bytes_(lane);
-    if (bytes > lane->bytes_rewound)
-        lane->bytes_rewound = bytes;
+    note_peak(lane);
     if (lane->frame->is_watched)
         tarn_frame_watch_rewind_(lane, mark);
     tarn_spans_rewind_(lane, i, mark->span);

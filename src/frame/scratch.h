@@ -7,6 +7,13 @@
 /* Turns the lane to a frame that it has just entered for the first time. */
 void tarn_scratch_begin_(tarn_lane_state *lane, uint64_t number);
 
+/* Gives back what the lane keeps and does not use; false when there is nothing. */
+bool tarn_scratch_give_up_(tarn_lane_state *lane);
+
+/* Gives back what the lane keeps; what is of frames after `dropped` stays. The caller has the lane.
+ */
+void tarn_scratch_empty_(tarn_lane_state *lane, uint64_t dropped);
+
 /* Where the inline calls may allocate to, while the lane is inside. */
 void tarn_scratch_open_(tarn_lane_state *lane);
 void tarn_scratch_shut_(tarn_lane_state *lane);

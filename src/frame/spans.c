@@ -3,6 +3,7 @@
 #include "base/inspect.h"
 #include "base/size.h"
 #include "frame/stock.h"
+#include "frame/watch.h"
 
 /* With TARN_RETAIN_DECAY a span that no frame has used for so long goes. */
 #define IDLE_FRAMES_MAX 64u
@@ -31,6 +32,12 @@ static bool round_size(const tarn_lane_state *lane, size_t bytes, size_t *rounde
     return tarn_size_round_up(needed, step, rounded);
 }
 
+bool tarn_spans_can_hold_(const tarn_lane_state *lane, size_t bytes)
+{
+    size_t rounded;
+    return round_size(lane, bytes, &rounded) && rounded <= lane->frame->memory_bytes_max;
+}
+
 static void release(tarn_lane_state *lane, tarn_span *span)
 {
     tarn_frame *frame = lane->frame;
@@ -43,7 +50,7 @@ static void release(tarn_lane_state *lane, tarn_span *span)
     tarn_held_subtract_(frame, bytes);
 }
 
-static void release_kept(tarn_lane_state *lane)
+void tarn_spans_release_kept_(tarn_lane_state *lane)
 {
     while (lane->spans_kept) {
         tarn_span *span = lane->spans_kept;
@@ -52,11 +59,10 @@ static void release_kept(tarn_lane_state *lane)
     }
 }
 
-static tarn_span *make(tarn_lane_state *lane, size_t bytes, size_t alignment)
+static char *supply(tarn_frame *frame, size_t bytes, size_t alignment)
 {
-    tarn_frame *frame = lane->frame;
     const tarn_memory *memory = &frame->memory;
-    if (!tarn_held_add_(frame, bytes))
+    if (!tarn_held_may_grow_(frame, bytes))
         return NULL;
     char *start =
         memory->reserve(memory->context, bytes, tarn_size_max(alignment, memory->page_bytes));
@@ -64,6 +70,15 @@ static tarn_span *make(tarn_lane_state *lane, size_t bytes, size_t alignment)
         memory->release(memory->context, start, bytes);
         start = NULL;
     }
+    return start;
+}
+
+static tarn_span *make(tarn_lane_state *lane, size_t bytes, size_t alignment)
+{
+    tarn_frame *frame = lane->frame;
+    if (!tarn_held_add_(frame, bytes))
+        return NULL;
+    char *start = supply(frame, bytes, alignment);
     if (!start) {
         tarn_held_subtract_(frame, bytes);
         return NULL;
@@ -106,7 +121,7 @@ static tarn_span *obtain(tarn_lane_state *lane, size_t bytes, size_t alignment)
     if (!span)
         span = make(lane, bytes, alignment);
     if (!span && lane->spans_kept) {
-        release_kept(lane);
+        tarn_spans_release_kept_(lane);
         span = make(lane, bytes, alignment);
     }
     return span;
@@ -120,6 +135,8 @@ void *tarn_spans_take_(tarn_lane_state *lane, size_t bytes, size_t alignment)
     tarn_span *span = obtain(lane, rounded, alignment);
     if (!span)
         return NULL;
+    if (lane->frame->is_checked)
+        tarn_frame_watch_kept_span_(lane->frame, span);
     tarn_side *side = &lane->sides[tarn_frame_side_(lane->frame, lane->hot.frame)];
     span->next = side->spans;
     span->frame = lane->hot.frame;
@@ -174,11 +191,4 @@ void tarn_spans_maintain_(tarn_lane_state *lane, uint64_t number)
         *at = span->next;
         release(lane, span);
     }
-}
-
-void tarn_spans_release_all_(tarn_lane_state *lane)
-{
-    for (uint32_t side = 0; side < lane->frame->sides; side++)
-        tarn_spans_rewind_(lane, side, NULL);
-    release_kept(lane);
 }

@@ -5,6 +5,9 @@
 
 #include "frame/state.h"
 
+/* Whether the budget could hold such a request. */
+bool tarn_spans_can_hold_(const tarn_lane_state *lane, size_t bytes);
+
 /* NULL when the budget, or the system, has no such memory. */
 void *tarn_spans_take_(tarn_lane_state *lane, size_t bytes, size_t alignment);
 
@@ -15,6 +18,7 @@ bool tarn_spans_have_(const tarn_side *side, const tarn_span *last);
 /* Called once per frame: gives back what retention lets go. */
 void tarn_spans_maintain_(tarn_lane_state *lane, uint64_t number);
 
-void tarn_spans_release_all_(tarn_lane_state *lane);
+/* Gives back all that is kept. */
+void tarn_spans_release_kept_(tarn_lane_state *lane);
 
 #endif

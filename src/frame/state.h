@@ -83,16 +83,16 @@ typedef struct tarn_lane_state {
     char *block_end; /* the limit while inside */
     /* Checked: what lies between the allocation before and the cursor; NULL: none. */
     char *red_zone, *red_zone_owner;
-    uint32_t depth;         /* of enters */
-    uint64_t begun;         /* the frame that side and cursor are of */
-    uint64_t bytes_rewound; /* the most that frame had before it was rewound to a mark */
+    uint32_t depth;      /* of enters */
+    uint64_t begun;      /* the frame that side and cursor are of */
+    uint64_t frame_peak; /* the most that frame had, so far */
     tarn_side sides[TARN_SIDES_MAX];
     tarn_batch *deferred[TARN_SLOTS_MAX];
     tarn_stock stock;
     tarn_span *spans_kept;
-    char label[TARN_LANE_LABEL_BYTES_MAX];
 
     /* For other threads. */
+    tarn_u64 label[TARN_LANE_LABEL_BYTES_MAX / 8];
     tarn_u64 owner; /* TARN_LANE_FREE, ... */
     tarn_u32 is_inside;
     tarn_u32 user;        /* checked: the thread whose call is under way */
@@ -114,9 +114,7 @@ typedef struct tarn_lane_state {
 /* A frame pool's part for one lane, behind what the inline call touches. */
 typedef struct tarn_objects_lane {
     TARN_ALIGNED_LINE tarn_stock stock;
-    uint64_t frames[TARN_SIDES_MAX]; /* that the sides are of */
-    char *ends[TARN_SIDES_MAX];      /* of the objects in each side's last block, once it is left */
-    char *block_end;                 /* of the present block's objects */
+    char *block_end; /* of the present block's objects */
 } tarn_objects_lane;
 
 typedef struct tarn_objects {
@@ -158,7 +156,8 @@ struct tarn_frame {
     tarn_u64 span_bytes;
     tarn_u64 overflow_frame; /* the last that had its overflow told */
     tarn_u64 deferred, deferred_stale;
-    tarn_objects *objects; /* the frame's pools */
+    tarn_objects *objects;  /* the frame's pools */
+    tarn_u64 objects_bytes; /* of their books */
 
     /* Lanes with finalizers, by side, and with deferred frees, by slot. */
     TARN_ALIGNED_LINE tarn_stack finalizing[TARN_SIDES_MAX];

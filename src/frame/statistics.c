@@ -1,7 +1,6 @@
 #include "frame/gate.h"
+#include "frame/lane.h"
 #include "frame/scratch.h"
-
-#include <string.h>
 
 static size_t committed_bytes(const tarn_frame *frame)
 {
@@ -9,8 +8,10 @@ static size_t committed_bytes(const tarn_frame *frame)
     tarn_pool_describe(frame->blocks, &blocks);
     tarn_pool_describe(frame->batches, &batches);
     /* relaxed: a figure. */
+    uint64_t others =
+        tarn_u64_load_relaxed(&frame->span_bytes) + tarn_u64_load_relaxed(&frame->objects_bytes);
     return frame->reserved_bytes + blocks.committed_bytes + batches.committed_bytes +
-           (size_t)tarn_u64_load_relaxed(&frame->span_bytes);
+           (size_t)others;
 }
 
 static void add_lane(const tarn_lane_state *lane, tarn_frame_statistics *sum)
@@ -75,6 +76,6 @@ tarn_status tarn_lane_sample(const tarn_frame *frame, uint32_t index,
         statistics->bytes_peak = statistics->bytes;
     for (uint32_t i = 0; i < TARN_LANE_SIZES; i++)
         statistics->frames_by_size[i] = tarn_u64_load_relaxed(&lane->frames_by_size[i]);
-    memcpy(statistics->label, lane->label, sizeof statistics->label);
+    tarn_lane_label_(lane, statistics->label);
     return TARN_OK;
 }

@@ -26,6 +26,19 @@ void tarn_held_subtract_(tarn_frame *frame, size_t bytes)
     tarn_u64_fetch_add_relaxed(&frame->held_bytes, -(uint64_t)bytes);
 }
 
+bool tarn_held_may_grow_(tarn_frame *frame, size_t bytes)
+{
+    const tarn_frame_options *options = &frame->options;
+    tarn_pool_info blocks;
+    if (!options->grow)
+        return true;
+    tarn_pool_describe(frame->blocks, &blocks);
+    /* relaxed: a figure. */
+    size_t now =
+        blocks.capacity * frame->block_bytes + (size_t)tarn_u64_load_relaxed(&frame->span_bytes);
+    return options->grow(options->grow_context, frame, now, now + bytes);
+}
+
 static void append(tarn_chain *chain, tarn_block *block)
 {
     block->next = NULL;
@@ -144,13 +157,15 @@ void tarn_stock_note_(tarn_stock *stock)
         stock->peak_16ths -= (stock->peak_16ths - used_16ths + DECAY_PART - 1) / DECAY_PART;
 }
 
-uint32_t tarn_stock_surplus_(const tarn_frame *frame, const tarn_stock *stock)
+uint32_t tarn_stock_surplus_(const tarn_frame *frame, const tarn_stock *stock, size_t other_bytes)
 {
     size_t keep = (size_t)((stock->peak_16ths + DECAY_PART - 1) / DECAY_PART);
     if (frame->options.retention == TARN_RETAIN_ALL)
         return 0;
     if (frame->options.retention == TARN_RETAIN_LIMIT)
-        keep = frame->options.retain_bytes / frame->block_bytes;
+        keep = (frame->options.retain_bytes -
+                tarn_size_min(frame->options.retain_bytes, other_bytes)) /
+               frame->block_bytes;
     if (held(stock) <= keep)
         return 0;
     size_t surplus = tarn_size_min(held(stock) - keep, stock->kept.count);
@@ -172,10 +187,4 @@ void tarn_stock_free_(tarn_frame *frame, tarn_block *block)
         tarn_inspect_show(block, frame->block_bytes);
     tarn_guest_free(frame->blocks, block);
     tarn_held_subtract_(frame, frame->block_bytes);
-}
-
-void tarn_stock_rewind_all_(const tarn_frame *frame, tarn_stock *stock)
-{
-    for (uint32_t side = 0; side < frame->sides; side++)
-        tarn_stock_rewind_(stock, side, NULL);
 }

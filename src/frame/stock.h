@@ -19,18 +19,19 @@ bool tarn_stock_has_(const tarn_stock *stock, uint32_t side, const tarn_block *b
 /* Once per frame, before anything is rewound: notes how much is in use. */
 void tarn_stock_note_(tarn_stock *stock);
 
-/* How many kept blocks are too many, at most a few. */
-uint32_t tarn_stock_surplus_(const tarn_frame *frame, const tarn_stock *stock);
+/* How many kept blocks are too many, at most a few. other_bytes: what else counts to the limit of
+ * TARN_RETAIN_LIMIT. */
+uint32_t tarn_stock_surplus_(const tarn_frame *frame, const tarn_stock *stock, size_t other_bytes);
 
 /* Takes a kept block out, that is then to be freed; NULL when none is kept. */
 tarn_block *tarn_stock_drop_(tarn_stock *stock);
 void tarn_stock_free_(tarn_frame *frame, tarn_block *block);
 
-/* Keeps all blocks of all sides. */
-void tarn_stock_rewind_all_(const tarn_frame *frame, tarn_stock *stock);
-
 /* Memory that lanes hold, within the budget. */
 bool tarn_held_add_(tarn_frame *frame, size_t bytes);
 void tarn_held_subtract_(tarn_frame *frame, size_t bytes);
+
+/* Asks the host before more memory is taken from the system. */
+bool tarn_held_may_grow_(tarn_frame *frame, size_t bytes);
 
 #endif

@@ -116,6 +116,12 @@ void tarn_frame_watch_hand_out_(tarn_lane_state *lane, char *start, size_t bytes
 
 /* ---- spans ---- */
 
+void tarn_frame_watch_kept_span_(const tarn_frame *frame, tarn_span *span)
+{
+    expect_free(frame, span->start, span->used_bytes,
+                (tarn_report){.misuse = TARN_MISUSE_STALE_FRAME, .object = span->start});
+}
+
 void tarn_frame_watch_span_(tarn_lane_state *lane, tarn_span *span, size_t bytes)
 {
     const tarn_frame *frame = lane->frame;

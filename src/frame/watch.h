@@ -19,7 +19,10 @@ void tarn_frame_watch_hand_out_(tarn_lane_state *lane, char *start, size_t bytes
 /* Looks at the red zone of the allocation before. */
 void tarn_frame_watch_red_zone_(tarn_lane_state *lane);
 
-/* The same for the span that was just taken. */
+/* Looks at a kept span, before it is used again. */
+void tarn_frame_watch_kept_span_(const tarn_frame *frame, tarn_span *span);
+
+/* The same as hand_out for the span that was just taken. */
 void tarn_frame_watch_span_(tarn_lane_state *lane, tarn_span *span, size_t bytes);
 
 /* What was handed out since the mark goes back, before the lists change. */

@@ -43,13 +43,19 @@ static void print_site(const char *what, const char *site)
         fprintf(stderr, ", %s at %s", what, site);
 }
 
+static bool has_offset(tarn_misuse misuse)
+{
+    return misuse == TARN_MISUSE_WRITE_AFTER_FREE || misuse == TARN_MISUSE_OVERRUN ||
+           misuse == TARN_MISUSE_STALE_FRAME;
+}
+
 static void print(const char *whose, const tarn_report *report)
 {
     fprintf(stderr, "tarn: %s \"%s\": %s: %p", whose, report->pool_name, report->text,
             report->object);
     if (report->slot != TARN_SLOT_NONE)
         fprintf(stderr, ", slot %" PRIu64, report->slot);
-    if (report->misuse == TARN_MISUSE_WRITE_AFTER_FREE || report->misuse == TARN_MISUSE_OVERRUN)
+    if (has_offset(report->misuse))
         fprintf(stderr, ", byte %" PRIu64, report->offset);
     if (report->misuse == TARN_MISUSE_LEAK)
         fprintf(stderr, ", %" PRIu64 " objects", report->count);

@@ -5,29 +5,43 @@
 #include "pool/life/word.h"
 #include "tarn/full.h"
 
-#include <string.h>
-
 #define SLOTS_PER_LINE (TARN_LINE_BYTES / sizeof(uint32_t))
 
-/* An object's memory is asked for while so many others are visited, fewer where all are live and
- * the processor fetches ahead by itself, but for the ends of pages. */
-#define AHEAD_OBJECTS  64u
+/* Words are looked at in octets, and octets in chunks. The words themselves are asked for this far
+ * ahead: the processor's own prefetching ends at each page. */
+#define OCTET_SLOTS  8u
+#define CHUNK_OCTETS 8u
+#define CHUNK_SLOTS  (CHUNK_OCTETS * OCTET_SLOTS)
+#define AHEAD_SLOTS  512u
+
+/* So many live slots are found before the first of them is visited: what is far apart is asked for
+ * all at once. More, and what is found last pushes the words out of the first-level cache. */
+#define FOUND_MAX CHUNK_SLOTS
+
+/* Where an octet has so many live slots, the processor fetches objects by itself, but for the ends
+ * of pages: there, what lies so many slots ahead is asked for. */
+#define DENSE_LIVE     3u
 #define AHEAD_IN_ORDER 32u
 
-/* Words are looked at in octets, and octets in chunks, until so many have a live slot. The words
- * themselves are asked for this far ahead: the processor's own prefetching ends at each page. */
-#define OCTET_SLOTS  8u
-#define CHUNK_SLOTS  (8 * OCTET_SLOTS)
-#define OCTETS_LEAST 8u
-#define AHEAD_SLOTS  1024u
-
-/* Live slots that were found and not yet visited, and room for what one search finds, with the one
- * place that is written and not kept. */
-typedef struct queue {
-    uint32_t live[AHEAD_OBJECTS + (OCTETS_LEAST + CHUNK_SLOTS / OCTET_SLOTS) * OCTET_SLOTS +
-                  CHUNK_SLOTS + 1];
+/* A walk over the slots from next to end - 1, and what was found of them and not yet visited: room
+ * for what comes with the last one wanted, and for the one place that is written and not kept. */
+typedef struct search {
+    const tarn_pool *pool;
+    size_t next, end;
+    uint32_t octet_live; /* live slots of an octet that has any, as far as is known */
     uint32_t count;
-} queue;
+    uint32_t found[FOUND_MAX + CHUNK_SLOTS + 1];
+} search;
+
+/* The host may have an array of pointers of its own type. */
+typedef void *object_pointer __attribute__((may_alias));
+
+/* What a call reports, and the room for it. */
+typedef struct batch {
+    object_pointer *objects;
+    tarn_handle *handles; /* or NULL */
+    size_t count, count_max;
+} batch;
 
 typedef struct visitor {
     tarn_visit_fn *visit;
@@ -68,58 +82,131 @@ static uint32_t any_live(const tarn_u32 *word)
            1;
 }
 
-static void prefetch_words(const tarn_pool *pool, size_t slot)
+static uint32_t all_live(const tarn_u32 *word)
+{
+    return look(word) & look(word + 1) & look(word + 2) & look(word + 3) & look(word + 4) &
+           look(word + 5) & look(word + 6) & look(word + 7) & 1;
+}
+
+/* Whether all slots of a chunk are live: then there is nothing to find. */
+static bool is_full(const search *s)
+{
+    if (s->end - s->next < CHUNK_SLOTS)
+        return false;
+    const tarn_u32 *words = &s->pool->lives[s->next];
+    for (uint32_t i = 0; i < CHUNK_SLOTS; i += OCTET_SLOTS)
+        if (!all_live(&words[i]))
+            return false;
+    return true;
+}
+
+static void prefetch_words(const tarn_u32 *words)
 {
     for (size_t i = 0; i < CHUNK_SLOTS; i += 64 / sizeof(uint32_t))
-        __builtin_prefetch(&pool->lives[slot + i]);
+        __builtin_prefetch(&words[i]);
 }
 
-/* Notes which octets have live slots. Returns where it stopped: before an incomplete chunk, or as
- * soon as there are enough. Without a branch on any slot here and below, since what is live is
- * anyone's guess. */
-static size_t find_octets(const tarn_pool *pool, size_t first, size_t end, size_t *octets,
-                          uint32_t *count)
+/* Also where no object is: nothing is read by that. */
+static void prefetch_in_order(const tarn_pool *pool, size_t slot)
 {
-    uint32_t found = 0;
-    for (; found < OCTETS_LEAST && end - first >= CHUNK_SLOTS; first += CHUNK_SLOTS) {
+    __builtin_prefetch(tarn_slot_object_(pool, slot + AHEAD_IN_ORDER));
+}
+
+/* Notes which octets have live slots, until `wanted` have or less than a chunk is left. Returns how
+ * many. Without a branch on any slot, since what is live is anyone's guess. */
+static uint32_t find_octets(search *s, uint32_t wanted, uint32_t *octets)
+{
+    const tarn_u32 *lives = s->pool->lives;
+    uint32_t count = 0;
+    size_t first = s->next, end = s->end;
+    for (; count < wanted && end - first >= CHUNK_SLOTS; first += CHUNK_SLOTS) {
         if (end - first >= AHEAD_SLOTS + CHUNK_SLOTS)
-            prefetch_words(pool, first + AHEAD_SLOTS);
-        for (size_t slot = first; slot < first + CHUNK_SLOTS; slot += OCTET_SLOTS) {
-            octets[found] = slot;
-            found += any_live(&pool->lives[slot]);
+            prefetch_words(&lives[first + AHEAD_SLOTS]);
+        for (uint32_t i = 0; i < CHUNK_SLOTS; i += OCTET_SLOTS) {
+            octets[count] = (uint32_t)first + i;
+            count += any_live(&lives[first + i]);
         }
     }
-    *count = found;
-    return first;
+    s->next = first;
+    return count;
 }
 
-static inline void add_live(const tarn_pool *pool, size_t first, size_t slots, queue *q)
+/* Adds what is live of a few slots. */
+static void add_many(search *s, size_t first, size_t slots)
 {
-    uint32_t count = q->count;
-    for (size_t slot = first; slot < first + slots; slot++) {
-        q->live[count] = (uint32_t)slot;
-        count += look(&pool->lives[slot]) & 1;
+    const tarn_u32 *words = &s->pool->lives[first];
+    uint32_t *found = s->found, count = s->count;
+    for (size_t i = 0; i < slots; i++) {
+        found[count] = (uint32_t)(first + i);
+        count += look(&words[i]) & 1;
     }
-    q->count = count;
+    s->count = count;
 }
 
-/* Returns where the next search begins. */
-static size_t find_live(const tarn_pool *pool, size_t first, size_t end, queue *q)
+/* The same for an octet with hardly more than one. */
+static void add_few(search *s, size_t first)
 {
-    size_t octets[OCTETS_LEAST + CHUNK_SLOTS / OCTET_SLOTS];
-    uint32_t count, known = q->count;
-    first = find_octets(pool, first, end, octets, &count);
-    for (uint32_t i = 0; i < count; i++)
-        add_live(pool, octets[i], OCTET_SLOTS, q);
-    if (count < OCTETS_LEAST) { /* less than a chunk is left */
-        add_live(pool, first, end - first, q);
-        first = end;
+    const tarn_u32 *words = &s->pool->lives[first];
+    uint32_t live = 0;
+    for (uint32_t i = OCTET_SLOTS; i-- > 0;)
+        live = 2 * live + (look(&words[i]) & 1);
+    for (; live; live &= live - 1) {
+        uint32_t slot = (uint32_t)first + (uint32_t)__builtin_ctz(live);
+        __builtin_prefetch(tarn_slot_object_(s->pool, slot));
+        s->found[s->count++] = slot;
     }
-    /* Few are asked for at once, many as the visits go on. */
-    if (q->count - known <= OCTETS_LEAST * OCTET_SLOTS / 2)
-        for (uint32_t i = known; i < q->count; i++)
-            __builtin_prefetch(tarn_slot_object_(pool, q->live[i]));
-    return first;
+}
+
+static bool is_dense(const search *s)
+{
+    return s->octet_live >= DENSE_LIVE;
+}
+
+/* Until there are `most` or a few more. The walk goes on at the first octet that was not added. */
+static void add_octets(search *s, const uint32_t *octets, uint32_t count, uint32_t most)
+{
+    bool dense = is_dense(s);
+    uint32_t added = 0;
+    for (; added < count && s->count < most; added++)
+        if (dense)
+            add_many(s, octets[added], OCTET_SLOTS);
+        else
+            add_few(s, octets[added]);
+    if (added < count)
+        s->next = octets[added];
+    if (added > 0)
+        s->octet_live = (uint32_t)tarn_size_max(1, s->count / added);
+}
+
+/* Finds up to `most` live slots, the next of the walk; FOUND_MAX at the most. Returns how many:
+ * none only at its end. */
+static uint32_t find_live(search *s, size_t most)
+{
+    uint32_t octets[FOUND_MAX + CHUNK_OCTETS];
+    uint32_t limit = (uint32_t)tarn_size_min(most, FOUND_MAX);
+    uint32_t wanted = (uint32_t)tarn_size_max(1, limit / s->octet_live);
+    s->count = 0;
+    add_octets(s, octets, find_octets(s, wanted, octets), limit);
+    if (s->count < limit && s->end - s->next < CHUNK_SLOTS) {
+        add_many(s, s->next, s->end - s->next);
+        s->next = s->end;
+    }
+    if (s->count > limit) {
+        s->next = s->found[limit];
+        s->count = limit;
+    }
+    return s->count;
+}
+
+static search begin(const tarn_pool *pool, tarn_range range)
+{
+    search s;
+    size_t slots = tarn_each_slots(pool);
+    s.pool = pool;
+    s.next = tarn_size_min(range.first, slots);
+    s.end = s.next + tarn_size_min(range.count, slots - s.next);
+    s.octet_live = OCTET_SLOTS;
+    return s;
 }
 
 static inline bool visit_slot(const tarn_pool *pool, uint32_t slot, visitor *v)
@@ -131,38 +218,26 @@ static inline bool visit_slot(const tarn_pool *pool, uint32_t slot, visitor *v)
     return v->visit(v->context, tarn_slot_object_(pool, slot), tarn_life_handle_(pool, slot, word));
 }
 
-/* Visits the first in the queue. Returns false when the visitor ended the iteration. */
-static bool visit_some(const tarn_pool *pool, queue *q, uint32_t count, visitor *v)
+/* Returns false when the visitor ended the iteration, as does the next. */
+static bool visit_chunk(search *s, visitor *v)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        if (i + AHEAD_OBJECTS < q->count)
-            __builtin_prefetch(tarn_slot_object_(pool, q->live[i + AHEAD_OBJECTS]));
-        if (!visit_slot(pool, q->live[i], v))
+    size_t first = s->next;
+    for (size_t slot = first; slot < first + CHUNK_SLOTS; slot++) {
+        prefetch_in_order(s->pool, slot);
+        if (!visit_slot(s->pool, (uint32_t)slot, v))
             return false;
     }
-    q->count -= count;
-    memmove(q->live, q->live + count, q->count * sizeof q->live[0]);
+    s->next = first + CHUNK_SLOTS;
     return true;
 }
 
-/* Whether all slots of a chunk are live: then there is nothing to find. */
-static bool is_full(const tarn_pool *pool, size_t first, size_t end)
+static bool visit_found(const search *s, visitor *v)
 {
-    if (end - first < CHUNK_SLOTS)
-        return false;
-    uint32_t all = 1;
-    for (size_t slot = first; slot < first + CHUNK_SLOTS; slot++)
-        all &= look(&pool->lives[slot]);
-    return all;
-}
-
-/* Asks for objects ahead over the chunk's end, also where no object is: nothing is read by that.
- * Returns false when the visitor ended the iteration. */
-static bool visit_chunk(const tarn_pool *pool, size_t first, visitor *v)
-{
-    for (size_t slot = first; slot < first + CHUNK_SLOTS; slot++) {
-        __builtin_prefetch(tarn_slot_object_(pool, slot + AHEAD_IN_ORDER));
-        if (!visit_slot(pool, (uint32_t)slot, v))
+    bool dense = is_dense(s);
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (dense)
+            prefetch_in_order(s->pool, s->found[i]);
+        if (!visit_slot(s->pool, s->found[i], v))
             return false;
     }
     return true;
@@ -171,26 +246,72 @@ static bool visit_chunk(const tarn_pool *pool, size_t first, visitor *v)
 size_t tarn_each_in(const tarn_pool *pool, tarn_range range, tarn_visit_fn *visit, void *context)
 {
     visitor v = {visit, context, 0};
-    if (!visit)
+    if (!pool || !pool->has_lives || !visit)
         return 0;
-    size_t slots = tarn_each_slots(pool);
-    size_t first = tarn_size_min(range.first, slots);
-    size_t end = first + tarn_size_min(range.count, slots - first);
-    queue q;
-    q.count = 0;
-    while (first < end) {
-        if (q.count == 0 && is_full(pool, first, end)) {
-            if (!visit_chunk(pool, first, &v))
-                break;
-            first += CHUNK_SLOTS;
-            continue;
-        }
-        first = find_live(pool, first, end, &q);
-        uint32_t kept = first < end ? AHEAD_OBJECTS : 0;
-        if (q.count > kept && !visit_some(pool, &q, q.count - kept, &v))
-            break;
-    }
+    search s = begin(pool, range);
+    bool goes_on = true;
+    while (goes_on)
+        if (is_full(&s))
+            goes_on = visit_chunk(&s, &v);
+        else
+            goes_on = find_live(&s, FOUND_MAX) > 0 && visit_found(&s, &v);
     return v.visited;
+}
+
+/* Without a branch on whether the slot is live. */
+static inline void report(batch *b, const tarn_pool *pool, uint32_t slot, void *object)
+{
+    uint32_t word = tarn_life_word_(pool, slot);
+    b->objects[b->count] = object;
+    if (b->handles)
+        b->handles[b->count] = tarn_life_handle_(pool, slot, word);
+    b->count += tarn_life_is_live_(word);
+}
+
+static void report_chunk(search *s, batch *all)
+{
+    const tarn_pool *pool = s->pool;
+    size_t stride_bytes = pool->plan.stride_bytes, first = s->next;
+    char *object = tarn_slot_object_(pool, first);
+    batch b = *all; /* its own copy: what atomic accesses cannot change */
+    for (size_t slot = first; slot < first + CHUNK_SLOTS; slot++) {
+        __builtin_prefetch(object + AHEAD_IN_ORDER * stride_bytes);
+        report(&b, pool, (uint32_t)slot, object);
+        object += stride_bytes;
+    }
+    *all = b;
+    s->next = first + CHUNK_SLOTS;
+}
+
+static void report_found(const search *s, batch *all)
+{
+    const tarn_pool *pool = s->pool;
+    bool dense = is_dense(s);
+    batch b = *all;
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (dense)
+            prefetch_in_order(pool, s->found[i]);
+        report(&b, pool, s->found[i], tarn_slot_object_(pool, s->found[i]));
+    }
+    *all = b;
+}
+
+/* What was found and has ended since leaves room for more. */
+size_t tarn_each_batch(const tarn_pool *pool, tarn_range *range, size_t count_max, void **objects,
+                       tarn_handle *handles)
+{
+    batch b = {objects, handles, 0, count_max};
+    if (!pool || !pool->has_lives || !range || !objects || count_max == 0)
+        return 0;
+    search s = begin(pool, *range);
+    bool goes_on = true;
+    while (goes_on && b.count < count_max)
+        if (count_max - b.count >= CHUNK_SLOTS && is_full(&s))
+            report_chunk(&s, &b);
+        else if ((goes_on = find_live(&s, count_max - b.count) > 0))
+            report_found(&s, &b);
+    *range = (tarn_range){s.next, s.end - s.next};
+    return b.count;
 }
 
 size_t tarn_each(const tarn_pool *pool, tarn_visit_fn *visit, void *context)
@@ -198,16 +319,16 @@ size_t tarn_each(const tarn_pool *pool, tarn_visit_fn *visit, void *context)
     return tarn_each_in(pool, (tarn_range){0, SIZE_MAX}, visit, context);
 }
 
-typedef struct search {
+typedef struct scoring {
     tarn_score_fn *score;
     void *context;
     int64_t lowest_score;
     tarn_handle lowest;
-} search;
+} scoring;
 
 static bool compare(void *context, void *object, tarn_handle handle)
 {
-    search *s = context;
+    scoring *s = context;
     int64_t score = s->score(s->context, object);
     if (score < s->lowest_score) {
         s->lowest_score = score;
@@ -218,7 +339,7 @@ static bool compare(void *context, void *object, tarn_handle handle)
 
 tarn_handle tarn_evict_lowest(const tarn_pool *pool, tarn_score_fn *score, void *context)
 {
-    search s = {score, context, TARN_SCORE_PINNED, {0}};
+    scoring s = {score, context, TARN_SCORE_PINNED, {0}};
     if (score)
         tarn_each(pool, compare, &s);
     return s.lowest;

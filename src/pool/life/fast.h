@@ -70,7 +70,7 @@ static inline bool tarn_fast_release_(tarn_cache_state *cache, tarn_handle handl
 {
     tarn_pool *pool = cache->pool;
     const tarn_handle_table_ *table = &pool->table;
-    uint64_t slot = handle.bits & table->index_mask;
+    size_t slot = tarn_handle_slot_(table->life_unit, handle);
     /* relaxed: a handle of this pool names a slot that was committed before it was made. */
     if (TARN_UNLIKELY(slot >= TARN_LOAD_RELAXED(&table->slots_bound)))
         return false;

@@ -7,6 +7,12 @@
 #include "pool/life/word.h"
 #include "pool/site.h"
 
+static uint64_t life_base(const tarn_pool *pool, uint64_t pool_bits)
+{
+    uint64_t above_lives = TARN_LIFE_BUILT | TARN_LIFE_USED;
+    return pool_bits - (above_lives << pool->plan.layout.index_bits);
+}
+
 void tarn_handles_init_(tarn_pool *pool)
 {
     const tarn_handle_layout *layout = &pool->plan.layout;
@@ -14,7 +20,8 @@ void tarn_handles_init_(tarn_pool *pool)
         .words = (const uint32_t *)(const void *)pool->lives,
         .slots = pool->slots,
         .stride_bytes = pool->plan.stride_bytes,
-        .index_mask = ((uint64_t)1 << layout->index_bits) - 1,
+        .life_unit = (uint64_t)1 << layout->index_bits,
+        .life_base = life_base(pool, 0),
         .index_bits = layout->index_bits,
         .lives_mask = (uint32_t)(((uint64_t)1 << layout->lives_bits) - 1),
     };
@@ -27,6 +34,7 @@ void tarn_handles_set_number_(tarn_pool *pool, uint32_t number)
         return;
     uint64_t mask = ((uint64_t)1 << layout->pool_bits) - 1;
     pool->table.pool_bits = (number & mask) << layout->pool_shift;
+    pool->table.life_base = life_base(pool, pool->table.pool_bits);
 }
 
 static bool is_foreign(const tarn_pool *pool, tarn_handle handle)
@@ -48,7 +56,7 @@ tarn_status tarn_handles_try_end_(tarn_pool *pool, tarn_handle handle, void **ob
         return TARN_ERROR_STALE;
     if (TARN_UNLIKELY(is_foreign(pool, handle)))
         return TARN_ERROR_FOREIGN;
-    uint64_t slot = handle.bits & table->index_mask;
+    size_t slot = tarn_handle_slot_(table->life_unit, handle);
     /* relaxed: a handle of this pool names a slot that was committed before it was made. */
     if (TARN_UNLIKELY(slot >= TARN_LOAD_RELAXED(&table->slots_bound)))
         return TARN_ERROR_STALE;
