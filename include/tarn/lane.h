@@ -151,16 +151,19 @@ TARN_API tarn_status tarn_frame_finalize(tarn_lane *lane, tarn_finalizer_fn *fun
                                          void *object);
 
 /* Frees an object of any pool when the open frame is dropped, so that every frame in flight may
- * still read it: until then it is live. Who defers it may not free it in another way.
- * Returns TARN_OK; TARN_ERROR_INVALID (null); TARN_ERROR_OUTSIDE; TARN_ERROR_FOREIGN (not an object
- * of the pool; a checked pool also reports it); TARN_ERROR_FULL (deferred_max are under way: the
- * object is still the caller's). Threads: the lane's user. */
+ * still read it: until then it is live. Who defers it may not free it in another way. In a pool
+ * with handles as by TARN_STALE_AT_DROP, below. Returns TARN_OK; TARN_ERROR_INVALID (null);
+ * TARN_ERROR_OUTSIDE; TARN_ERROR_FOREIGN (not an object of the pool; a checked pool also reports
+ * it); TARN_ERROR_FULL (deferred_max are under way: the object is still the caller's). Threads: the
+ * lane's user. */
 TARN_API tarn_status tarn_frame_defer_free(tarn_lane *lane, tarn_pool *pool, void *object);
 
 /* When the handle of a deferred object goes stale. */
 typedef enum tarn_stale_when {
     TARN_STALE_AT_ONCE, /* of several threads that defer or release it, one succeeds */
-    TARN_STALE_AT_DROP, /* with the object; who releases it before then is first */
+    TARN_STALE_AT_DROP, /* when the frame is dropped and a lane enters the next. Who looked it up
+                           until then may use the object to the end of its own frame: it becomes
+                           free when that is dropped, too. Who releases it before is first */
 } tarn_stale_when;
 
 /* The same by handle. Returns the above and TARN_ERROR_STALE (that life has ended already). */

@@ -1,6 +1,5 @@
 #include "frame/deferred.h"
 
-#include "base/size.h"
 #include "frame/gate.h"
 #include "frame/links.h"
 #include "pool/check.h"
@@ -35,10 +34,8 @@ struct tarn_batch {
 tarn_status tarn_deferred_create_(tarn_frame *frame)
 {
     size_t frees_max = frame->options.deferred_max;
-    size_t part_batches = (size_t)frame->lanes_max * frame->slots; /* not filled */
-    size_t batches_max = 0;
-    if (!tarn_size_add(frees_max / BATCH_FREES + 1, part_batches, &batches_max))
-        return TARN_ERROR_TOO_LARGE;
+    size_t part_batches = ((size_t)frame->lanes_max + 1) * frame->slots;   /* not filled */
+    size_t batches_max = 2 * (frees_max / BATCH_FREES + 1) + part_batches; /* or emptied in part */
     tarn_pool_options options = {.name = "deferred frees",
                                  .object_bytes = sizeof(tarn_batch),
                                  .capacity = 1,
@@ -51,6 +48,15 @@ tarn_status tarn_deferred_create_(tarn_frame *frame)
 }
 
 /* ---- noting ---- */
+
+/* The lane has something in that slot. */
+static void list(tarn_lane_state *lane, uint32_t slot)
+{
+    tarn_frame *frame = lane->frame;
+    tarn_links_list_(frame);
+    tarn_stack_push(&frame->deferring[slot], &frame->links,
+                    tarn_links_deferring_(frame, lane->hot.index, slot));
+}
 
 /* The batch that the next one goes into; NULL when there is none to be had. */
 static tarn_batch *open_batch(tarn_lane_state *lane, uint32_t slot)
@@ -66,8 +72,7 @@ static tarn_batch *open_batch(tarn_lane_state *lane, uint32_t slot)
     fresh->count = 0;
     lane->deferred[slot] = fresh;
     if (!batch)
-        tarn_stack_push(&frame->deferring[slot], &frame->links,
-                        tarn_links_deferring_(frame, lane->hot.index, slot));
+        list(lane, slot);
     return fresh;
 }
 
@@ -172,14 +177,14 @@ static way way_of(const deferral *free)
     return (way)(free->pool_and_way & WAY_MASK);
 }
 
-static void release(tarn_frame *frame, tarn_pool *pool, tarn_handle handle)
+/* Ends the life that a handle names; false when somebody else did. */
+static bool end_life(tarn_frame *frame, const deferral *free, void **object)
 {
-    void *object = NULL;
-    if (tarn_handles_try_end_(pool, handle, &object) == TARN_OK)
-        tarn_calls_release_(pool, NULL, object);
-    else
-        /* relaxed: a figure for samples. */
-        tarn_u64_fetch_add_relaxed(&frame->deferred_stale, 1);
+    if (tarn_handles_try_end_(pool_of(free), (tarn_handle){free->word}, object) == TARN_OK)
+        return true;
+    /* relaxed: a figure for samples. */
+    tarn_u64_fetch_add_relaxed(&frame->deferred_stale, 1);
+    return false;
 }
 
 /* Frees without hooks, handles or checks, from one pool: they go in one step. */
@@ -196,7 +201,7 @@ static uint32_t do_run(const deferral *frees, uint32_t count)
 }
 
 /* Returns how many it did. */
-static uint32_t do_some(tarn_frame *frame, const deferral *frees, uint32_t count)
+static uint32_t do_some(const deferral *frees, uint32_t count)
 {
     tarn_pool *pool = pool_of(frees);
     void *object = (void *)(uintptr_t)frees->word;
@@ -204,38 +209,70 @@ static uint32_t do_some(tarn_frame *frame, const deferral *frees, uint32_t count
         return do_run(frees, count);
     if (way_of(frees) == FREE)
         tarn_calls_direct_free_(pool, object);
-    else if (way_of(frees) == RETURN)
-        tarn_calls_release_(pool, NULL, object);
     else
-        release(frame, pool, (tarn_handle){frees->word});
+        tarn_calls_release_(pool, NULL, object);
     return 1;
 }
 
-static size_t do_chain(tarn_frame *frame, tarn_batch *batch)
+/* Does what a batch says, but for objects whose lives end only now: those are left in it. */
+static void do_batch(tarn_frame *frame, tarn_batch *batch)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < batch->count;) {
+        const deferral *free = &batch->frees[i];
+        if (way_of(free) != RELEASE) {
+            i += do_some(free, batch->count - i);
+            continue;
+        }
+        void *object = NULL;
+        if (end_life(frame, free, &object))
+            batch->frees[left++] = (deferral){(uintptr_t)pool_of(free) | RETURN, (uintptr_t)object};
+        i++;
+    }
+    batch->count = left;
+}
+
+/* In front of the others of the home's frame. */
+static void take_in(tarn_home home, tarn_batch *batch)
+{
+    tarn_batch *others = home.lane->deferred[home.slot];
+    batch->next = others;
+    home.lane->deferred[home.slot] = batch;
+    if (!others)
+        list(home.lane, home.slot);
+}
+
+static size_t do_chain(tarn_frame *frame, tarn_batch *batch, tarn_home home)
 {
     size_t done = 0;
     while (batch) {
         tarn_batch *next = batch->next;
-        for (uint32_t i = 0; i < batch->count;)
-            i += do_some(frame, batch->frees + i, batch->count - i);
         done += batch->count;
-        tarn_guest_free(frame->batches, batch);
+        do_batch(frame, batch);
+        if (!home.lane) /* nobody is left who could have looked the handles up */
+            do_batch(frame, batch);
+        done -= batch->count;
+        if (batch->count > 0)
+            take_in(home, batch);
+        else
+            tarn_guest_free(frame->batches, batch);
         batch = next;
     }
     return done;
 }
 
-size_t tarn_deferred_run_(tarn_frame *frame, uint32_t slot, size_t objects_max)
+size_t tarn_deferred_run_(tarn_frame *frame, uint32_t slot, size_t objects_max, tarn_home home)
 {
     size_t done = 0;
     while (done < objects_max) {
         uint32_t index = tarn_stack_pop(&frame->deferring[slot], &frame->links);
         if (index == TARN_INDEX_NONE)
             break;
+        tarn_links_unlist_(frame, 1);
         tarn_batch **chain = &tarn_links_lane_(frame, index)->deferred[slot];
         tarn_batch *first = *chain;
         *chain = NULL;
-        done += do_chain(frame, first);
+        done += do_chain(frame, first, home);
     }
     if (done > 0)
         /* relaxed: a figure, and a bound that may be late. */
@@ -250,7 +287,8 @@ tarn_status tarn_frame_reclaim(tarn_frame *frame, size_t objects_max, size_t *do
         uint64_t open = tarn_gate_number_(tarn_gate_look_(frame));
         uint64_t dropped = tarn_frame_dropped_(frame, open);
         if (dropped > 0)
-            count = tarn_deferred_run_(frame, tarn_frame_slot_(frame, dropped), objects_max);
+            count = tarn_deferred_run_(frame, tarn_frame_slot_(frame, dropped), objects_max,
+                                       (tarn_home){frame->host, tarn_frame_slot_(frame, open)});
     }
     if (done)
         *done = count;

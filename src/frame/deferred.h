@@ -15,8 +15,16 @@
 
 tarn_status tarn_deferred_create_(tarn_frame *frame);
 
+/* Where objects go whose lives end when they are due: whoever is inside the open frame may have
+ * looked their handles up, so they wait for that frame to be dropped. A lane, its caller's, and the
+ * open frame's slot; no lane when nobody is left. */
+typedef struct tarn_home {
+    tarn_lane_state *lane;
+    uint32_t slot;
+} tarn_home;
+
 /* Does the frees of a slot until objects_max are done: a lane's chain more at most. Returns how
  * many. */
-size_t tarn_deferred_run_(tarn_frame *frame, uint32_t slot, size_t objects_max);
+size_t tarn_deferred_run_(tarn_frame *frame, uint32_t slot, size_t objects_max, tarn_home home);
 
 #endif

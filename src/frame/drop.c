@@ -3,17 +3,20 @@
 #include "frame/deferred.h"
 #include "frame/finalizers.h"
 #include "frame/gate.h"
+#include "frame/links.h"
 #include "frame/watch.h"
 
 void tarn_drop_(tarn_frame *frame, uint64_t number, uint64_t next)
 {
-    if (number > 0) {
+    bool has_lists = !tarn_links_are_empty_(frame);
+    uint32_t slot = tarn_frame_slot_(frame, next);
+    if (number > 0 && has_lists)
         tarn_finalizers_run_(frame, tarn_frame_side_(frame, number));
-        if (frame->is_watched)
-            tarn_frame_watch_drop_(frame, number);
-    }
+    if (number > 0 && frame->is_watched)
+        tarn_frame_watch_drop_(frame, number);
     /* What no lane has done since the frame before was dropped: its slot is the next frame's. */
-    tarn_deferred_run_(frame, tarn_frame_slot_(frame, next), SIZE_MAX);
+    if (has_lists)
+        tarn_deferred_run_(frame, slot, SIZE_MAX, (tarn_home){frame->host, slot});
 }
 
 void tarn_drop_all_(tarn_frame *frame)
@@ -26,5 +29,5 @@ void tarn_drop_all_(tarn_frame *frame)
             tarn_frame_watch_drop_(frame, number);
     }
     for (uint32_t slot = 0; slot < frame->slots; slot++)
-        tarn_deferred_run_(frame, slot, SIZE_MAX);
+        tarn_deferred_run_(frame, slot, SIZE_MAX, (tarn_home){NULL, 0});
 }

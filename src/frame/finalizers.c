@@ -23,13 +23,16 @@ bool tarn_finalizers_have_(const tarn_side *side, const tarn_finalizer *last)
 void tarn_finalizers_run_(tarn_frame *frame, uint32_t side)
 {
     uint32_t index = tarn_stack_take_all(&frame->finalizing[side], &frame->links);
+    uint32_t count = 0;
     while (index != TARN_INDEX_NONE) {
         uint32_t next = tarn_links_get(&frame->links, index);
         tarn_side *own = &tarn_links_lane_(frame, index)->sides[side];
         own->is_finalizing = false;
         tarn_finalizers_run_to_(own, NULL);
         index = next;
+        count++;
     }
+    tarn_links_unlist_(frame, count);
 }
 
 tarn_status tarn_frame_finalize(tarn_lane *lane, tarn_finalizer_fn *function, void *object)
@@ -49,6 +52,7 @@ tarn_status tarn_frame_finalize(tarn_lane *lane, tarn_finalizer_fn *function, vo
     own->finalizers = finalizer;
     if (!own->is_finalizing) {
         own->is_finalizing = true;
+        tarn_links_list_(frame);
         tarn_stack_push(&frame->finalizing[side], &frame->links,
                         tarn_links_finalizing_(frame, lane->index, side));
     }

@@ -48,10 +48,11 @@ static tarn_status create_blocks(tarn_frame *frame)
 
 static void set_up_lanes(tarn_frame *frame)
 {
-    for (uint32_t i = 0; i < frame->lanes_max; i++) {
+    for (uint32_t i = 0; i <= frame->lanes_max; i++) {
         frame->lanes[i].frame = frame;
         frame->lanes[i].hot.index = i;
     }
+    frame->host = &frame->lanes[frame->lanes_max];
 }
 
 /* The memory is zero, so only what differs from zero is set. */
@@ -78,7 +79,7 @@ static void set_up(tarn_frame *frame, const tarn_frame_plan *plan)
     frame->lanes = (tarn_lane_state *)(void *)(base + plan->lanes_offset_bytes);
     set_up_lanes(frame);
     tarn_links_init(&frame->links, (tarn_u32 *)(void *)(base + plan->links_offset_bytes),
-                    sizeof(tarn_u32), frame->lanes_max * tarn_links_per_lane_(frame));
+                    sizeof(tarn_u32), (frame->lanes_max + 1) * tarn_links_per_lane_(frame));
     tarn_gate_init_(frame);
 }
 

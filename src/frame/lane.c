@@ -6,6 +6,7 @@
 #include "frame/deferred.h"
 #include "frame/gate.h"
 #include "frame/lane.h"
+#include "frame/links.h"
 #include "frame/scratch.h"
 #include "frame/watch.h"
 
@@ -142,8 +143,9 @@ static void turn_to(tarn_lane_state *lane, uint64_t number)
     tarn_frame *frame = lane->frame;
     uint64_t dropped = tarn_frame_dropped_(frame, number);
     tarn_scratch_begin_(lane, number);
-    if (dropped > 0)
-        tarn_deferred_run_(frame, tarn_frame_slot_(frame, dropped), SIZE_MAX);
+    if (dropped > 0 && !tarn_links_are_empty_(frame))
+        tarn_deferred_run_(frame, tarn_frame_slot_(frame, dropped), SIZE_MAX,
+                           (tarn_home){lane, tarn_frame_slot_(frame, number)});
 }
 
 static tarn_status enter_outermost(tarn_lane_state *lane)

@@ -31,15 +31,16 @@ static bool plan(tarn_objects *pool, const tarn_frame_pool_options *options)
     size_t stride;
     if (alignment == 0)
         alignment = default_alignment(options->object_bytes);
-    size_t red_zone_bytes = pool->frame->is_inspected ? TARN_FRAME_RED_ZONE_BYTES : 0;
     pool->object_bytes = options->object_bytes;
     pool->first_bytes = tarn_size_max(TARN_BLOCK_HEADER_BYTES, alignment);
-    if (!tarn_size_add(options->object_bytes, red_zone_bytes, &stride) ||
-        !tarn_size_round_up(stride, alignment, &stride) ||
-        stride > pool->frame->block_bytes - pool->first_bytes)
+    size_t room = pool->frame->block_bytes - pool->first_bytes;
+    if (!tarn_size_round_up(options->object_bytes, alignment, &stride) || stride > room)
         return false;
+    size_t apart = (TARN_FRAME_RED_ZONE_BYTES + alignment - 1) & ~(alignment - 1);
+    if (pool->frame->is_inspected && stride + apart <= room)
+        stride += apart;
     pool->hot.stride_bytes = stride;
-    pool->objects_per_block = (pool->frame->block_bytes - pool->first_bytes) / stride;
+    pool->objects_per_block = room / stride;
     pool->hooks = options->hooks;
     return true;
 }
@@ -153,6 +154,12 @@ static tarn_block *take_block(tarn_objects *pool, tarn_objects_lane *own, uint32
 
 /* ---- from frame to frame ---- */
 
+static void set_frame(tarn_objects *pool, uint32_t lane, uint64_t side, uint64_t number)
+{
+    /* relaxed: the gate orders what readers need of it. */
+    tarn_u64_store_relaxed(&pool->lanes[lane].frames[tarn_frame_side_(pool->frame, side)], number);
+}
+
 static void rewind_dropped(tarn_objects *pool, uint32_t lane, uint64_t dropped)
 {
     for (uint32_t side = 0; side < pool->frame->sides; side++) {
@@ -161,6 +168,7 @@ static void rewind_dropped(tarn_objects *pool, uint32_t lane, uint64_t dropped)
             continue;
         tarn_stock_rewind_(&pool->lanes[lane].stock, side, NULL);
         *part = (tarn_frame_pool_part_){0};
+        set_frame(pool, lane, side, 0);
     }
 }
 
@@ -172,6 +180,7 @@ static void begin(tarn_objects *pool, uint32_t lane, uint64_t number)
     for (uint32_t i = tarn_stock_surplus_(pool->frame, &own->stock, 0); i > 0; i--)
         destroy_block(pool, tarn_stock_drop_(&own->stock));
     tarn_objects_part_(pool, lane, number)->frame = number;
+    set_frame(pool, lane, number, number);
     own->block_end = NULL;
 }
 

@@ -36,7 +36,8 @@ static inline tarn_block *tarn_objects_block_(const tarn_objects *pool, uint64_t
                                               uint32_t lane)
 {
     uint32_t side = tarn_frame_side_(pool->frame, number);
-    bool has_any = tarn_objects_part_(pool, lane, number)->frame == number;
+    /* relaxed: of a frame that the reader may read, the gate brought it; others only differ. */
+    bool has_any = tarn_u64_load_relaxed(&pool->lanes[lane].frames[side]) == number;
     return has_any ? pool->lanes[lane].stock.sides[side].first : NULL;
 }
 

@@ -57,7 +57,7 @@ static bool are_options_valid(const tarn_frame_options *options)
 
 static bool lay_out(tarn_frame_plan *plan)
 {
-    size_t lanes = plan->options.lanes_max;
+    size_t lanes = (size_t)plan->options.lanes_max + 1; /* and the host's: see state.h */
     size_t links = lanes * (2 * (size_t)plan->options.frames_in_flight + 1) + 1;
     size_t bytes;
     return tarn_size_round_up(sizeof(tarn_frame), TARN_LINE_BYTES, &plan->lanes_offset_bytes) &&

@@ -114,7 +114,8 @@ typedef struct tarn_lane_state {
 /* A frame pool's part for one lane, behind what the inline call touches. */
 typedef struct tarn_objects_lane {
     TARN_ALIGNED_LINE tarn_stock stock;
-    char *block_end; /* of the present block's objects */
+    tarn_u64 frames[TARN_SIDES_MAX]; /* that the sides are of, for readers */
+    char *block_end;                 /* of the present block's objects */
 } tarn_objects_lane;
 
 typedef struct tarn_objects {
@@ -134,23 +135,26 @@ struct tarn_frame {
     /* Constant after creation. */
     char name[TARN_FRAME_NAME_BYTES_MAX];
     uint64_t id;
-    uint32_t sides, slots;
     uint32_t lanes_max;
-    bool gated, is_checked, is_inspected, is_watched;
+    bool is_checked, is_inspected;
     size_t block_bytes, memory_bytes_max;
     tarn_frame_options options;
     tarn_memory memory;
     tarn_pool *blocks, *batches;
     tarn_cache *cache; /* of blocks: the only one, so that all calls go to the shared part */
     tarn_lane_state *lanes;
-    tarn_links links; /* of lane and slot, for the two lists below */
+    tarn_lane_state *host; /* one more, nobody's: for what is deferred outside of lanes */
+    tarn_links links;      /* of lane and slot, for the two lists below */
     size_t reserved_bytes;
     tarn_frame *registry_next, *registry_previous;
 
-    /* See gate.h. */
+    /* See gate.h. What entering and ending read besides is on its line: constant after creation. */
     TARN_ALIGNED_LINE tarn_u64 gate;
     tarn_u64 completed;
     tarn_u64 late_refusals;
+    tarn_u32 listed; /* see links.h */
+    uint32_t sides, slots;
+    bool gated, is_watched;
 
     TARN_ALIGNED_LINE tarn_u64 held_bytes; /* by lanes */
     tarn_u64 span_bytes;

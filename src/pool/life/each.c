@@ -25,13 +25,13 @@
 
 /* A walk over the slots from next to end - 1, and what was found of them and not yet visited: room
  * for what comes with the last one wanted, and for the one place that is written and not kept. */
-typedef struct search {
+typedef struct walk {
     const tarn_pool *pool;
     size_t next, end;
     uint32_t octet_live; /* live slots of an octet that has any, as far as is known */
     uint32_t count;
     uint32_t found[FOUND_MAX + CHUNK_SLOTS + 1];
-} search;
+} walk;
 
 /* The host may have an array of pointers of its own type. */
 typedef void *object_pointer __attribute__((may_alias));
@@ -89,11 +89,11 @@ static uint32_t all_live(const tarn_u32 *word)
 }
 
 /* Whether all slots of a chunk are live: then there is nothing to find. */
-static bool is_full(const search *s)
+static bool is_full(const walk *w)
 {
-    if (s->end - s->next < CHUNK_SLOTS)
+    if (w->end - w->next < CHUNK_SLOTS)
         return false;
-    const tarn_u32 *words = &s->pool->lives[s->next];
+    const tarn_u32 *words = &w->pool->lives[w->next];
     for (uint32_t i = 0; i < CHUNK_SLOTS; i += OCTET_SLOTS)
         if (!all_live(&words[i]))
             return false;
@@ -114,11 +114,11 @@ static void prefetch_in_order(const tarn_pool *pool, size_t slot)
 
 /* Notes which octets have live slots, until `wanted` have or less than a chunk is left. Returns how
  * many. Without a branch on any slot, since what is live is anyone's guess. */
-static uint32_t find_octets(search *s, uint32_t wanted, uint32_t *octets)
+static uint32_t find_octets(walk *w, uint32_t wanted, uint32_t *octets)
 {
-    const tarn_u32 *lives = s->pool->lives;
+    const tarn_u32 *lives = w->pool->lives;
     uint32_t count = 0;
-    size_t first = s->next, end = s->end;
+    size_t first = w->next, end = w->end;
     for (; count < wanted && end - first >= CHUNK_SLOTS; first += CHUNK_SLOTS) {
         if (end - first >= AHEAD_SLOTS + CHUNK_SLOTS)
             prefetch_words(&lives[first + AHEAD_SLOTS]);
@@ -127,86 +127,86 @@ static uint32_t find_octets(search *s, uint32_t wanted, uint32_t *octets)
             count += any_live(&lives[first + i]);
         }
     }
-    s->next = first;
+    w->next = first;
     return count;
 }
 
 /* Adds what is live of a few slots. */
-static void add_many(search *s, size_t first, size_t slots)
+static void add_many(walk *w, size_t first, size_t slots)
 {
-    const tarn_u32 *words = &s->pool->lives[first];
-    uint32_t *found = s->found, count = s->count;
+    const tarn_u32 *words = &w->pool->lives[first];
+    uint32_t *found = w->found, count = w->count;
     for (size_t i = 0; i < slots; i++) {
         found[count] = (uint32_t)(first + i);
         count += look(&words[i]) & 1;
     }
-    s->count = count;
+    w->count = count;
 }
 
 /* The same for an octet with hardly more than one. */
-static void add_few(search *s, size_t first)
+static void add_few(walk *w, size_t first)
 {
-    const tarn_u32 *words = &s->pool->lives[first];
+    const tarn_u32 *words = &w->pool->lives[first];
     uint32_t live = 0;
     for (uint32_t i = OCTET_SLOTS; i-- > 0;)
         live = 2 * live + (look(&words[i]) & 1);
     for (; live; live &= live - 1) {
         uint32_t slot = (uint32_t)first + (uint32_t)__builtin_ctz(live);
-        __builtin_prefetch(tarn_slot_object_(s->pool, slot));
-        s->found[s->count++] = slot;
+        __builtin_prefetch(tarn_slot_object_(w->pool, slot));
+        w->found[w->count++] = slot;
     }
 }
 
-static bool is_dense(const search *s)
+static bool is_dense(const walk *w)
 {
-    return s->octet_live >= DENSE_LIVE;
+    return w->octet_live >= DENSE_LIVE;
 }
 
 /* Until there are `most` or a few more. The walk goes on at the first octet that was not added. */
-static void add_octets(search *s, const uint32_t *octets, uint32_t count, uint32_t most)
+static void add_octets(walk *w, const uint32_t *octets, uint32_t count, uint32_t most)
 {
-    bool dense = is_dense(s);
+    bool dense = is_dense(w);
     uint32_t added = 0;
-    for (; added < count && s->count < most; added++)
+    for (; added < count && w->count < most; added++)
         if (dense)
-            add_many(s, octets[added], OCTET_SLOTS);
+            add_many(w, octets[added], OCTET_SLOTS);
         else
-            add_few(s, octets[added]);
+            add_few(w, octets[added]);
     if (added < count)
-        s->next = octets[added];
+        w->next = octets[added];
     if (added > 0)
-        s->octet_live = (uint32_t)tarn_size_max(1, s->count / added);
+        w->octet_live = (uint32_t)tarn_size_max(1, w->count / added);
 }
 
 /* Finds up to `most` live slots, the next of the walk; FOUND_MAX at the most. Returns how many:
  * none only at its end. */
-static uint32_t find_live(search *s, size_t most)
+static uint32_t find_live(walk *w, size_t most)
 {
     uint32_t octets[FOUND_MAX + CHUNK_OCTETS];
     uint32_t limit = (uint32_t)tarn_size_min(most, FOUND_MAX);
-    uint32_t wanted = (uint32_t)tarn_size_max(1, limit / s->octet_live);
-    s->count = 0;
-    add_octets(s, octets, find_octets(s, wanted, octets), limit);
-    if (s->count < limit && s->end - s->next < CHUNK_SLOTS) {
-        add_many(s, s->next, s->end - s->next);
-        s->next = s->end;
+    uint32_t wanted = (uint32_t)tarn_size_max(1, limit / w->octet_live);
+    w->count = 0;
+    add_octets(w, octets, find_octets(w, wanted, octets), limit);
+    if (w->count < limit && w->end - w->next < CHUNK_SLOTS) {
+        add_many(w, w->next, w->end - w->next);
+        w->next = w->end;
     }
-    if (s->count > limit) {
-        s->next = s->found[limit];
-        s->count = limit;
+    if (w->count > limit) {
+        w->next = w->found[limit];
+        w->count = limit;
     }
-    return s->count;
+    return w->count;
 }
 
-static search begin(const tarn_pool *pool, tarn_range range)
+static walk begin(const tarn_pool *pool, tarn_range range)
 {
-    search s;
+    walk w;
     size_t slots = tarn_each_slots(pool);
-    s.pool = pool;
-    s.next = tarn_size_min(range.first, slots);
-    s.end = s.next + tarn_size_min(range.count, slots - s.next);
-    s.octet_live = OCTET_SLOTS;
-    return s;
+    w.pool = pool;
+    w.next = tarn_size_min(range.first, slots);
+    w.end = w.next + tarn_size_min(range.count, slots - w.next);
+    w.octet_live = OCTET_SLOTS;
+    return w;
 }
 
 static inline bool visit_slot(const tarn_pool *pool, uint32_t slot, visitor *v)
@@ -219,25 +219,25 @@ static inline bool visit_slot(const tarn_pool *pool, uint32_t slot, visitor *v)
 }
 
 /* Returns false when the visitor ended the iteration, as does the next. */
-static bool visit_chunk(search *s, visitor *v)
+static bool visit_chunk(walk *w, visitor *v)
 {
-    size_t first = s->next;
+    size_t first = w->next;
     for (size_t slot = first; slot < first + CHUNK_SLOTS; slot++) {
-        prefetch_in_order(s->pool, slot);
-        if (!visit_slot(s->pool, (uint32_t)slot, v))
+        prefetch_in_order(w->pool, slot);
+        if (!visit_slot(w->pool, (uint32_t)slot, v))
             return false;
     }
-    s->next = first + CHUNK_SLOTS;
+    w->next = first + CHUNK_SLOTS;
     return true;
 }
 
-static bool visit_found(const search *s, visitor *v)
+static bool visit_found(const walk *w, visitor *v)
 {
-    bool dense = is_dense(s);
-    for (uint32_t i = 0; i < s->count; i++) {
+    bool dense = is_dense(w);
+    for (uint32_t i = 0; i < w->count; i++) {
         if (dense)
-            prefetch_in_order(s->pool, s->found[i]);
-        if (!visit_slot(s->pool, s->found[i], v))
+            prefetch_in_order(w->pool, w->found[i]);
+        if (!visit_slot(w->pool, w->found[i], v))
             return false;
     }
     return true;
@@ -248,13 +248,13 @@ size_t tarn_each_in(const tarn_pool *pool, tarn_range range, tarn_visit_fn *visi
     visitor v = {visit, context, 0};
     if (!pool || !pool->has_lives || !visit)
         return 0;
-    search s = begin(pool, range);
+    walk w = begin(pool, range);
     bool goes_on = true;
     while (goes_on)
-        if (is_full(&s))
-            goes_on = visit_chunk(&s, &v);
+        if (is_full(&w))
+            goes_on = visit_chunk(&w, &v);
         else
-            goes_on = find_live(&s, FOUND_MAX) > 0 && visit_found(&s, &v);
+            goes_on = find_live(&w, FOUND_MAX) > 0 && visit_found(&w, &v);
     return v.visited;
 }
 
@@ -268,10 +268,10 @@ static inline void report(batch *b, const tarn_pool *pool, uint32_t slot, void *
     b->count += tarn_life_is_live_(word);
 }
 
-static void report_chunk(search *s, batch *all)
+static void report_chunk(walk *w, batch *all)
 {
-    const tarn_pool *pool = s->pool;
-    size_t stride_bytes = pool->plan.stride_bytes, first = s->next;
+    const tarn_pool *pool = w->pool;
+    size_t stride_bytes = pool->plan.stride_bytes, first = w->next;
     char *object = tarn_slot_object_(pool, first);
     batch b = *all; /* its own copy: what atomic accesses cannot change */
     for (size_t slot = first; slot < first + CHUNK_SLOTS; slot++) {
@@ -280,18 +280,18 @@ static void report_chunk(search *s, batch *all)
         object += stride_bytes;
     }
     *all = b;
-    s->next = first + CHUNK_SLOTS;
+    w->next = first + CHUNK_SLOTS;
 }
 
-static void report_found(const search *s, batch *all)
+static void report_found(const walk *w, batch *all)
 {
-    const tarn_pool *pool = s->pool;
-    bool dense = is_dense(s);
+    const tarn_pool *pool = w->pool;
+    bool dense = is_dense(w);
     batch b = *all;
-    for (uint32_t i = 0; i < s->count; i++) {
+    for (uint32_t i = 0; i < w->count; i++) {
         if (dense)
-            prefetch_in_order(pool, s->found[i]);
-        report(&b, pool, s->found[i], tarn_slot_object_(pool, s->found[i]));
+            prefetch_in_order(pool, w->found[i]);
+        report(&b, pool, w->found[i], tarn_slot_object_(pool, w->found[i]));
     }
     *all = b;
 }
@@ -303,14 +303,14 @@ size_t tarn_each_batch(const tarn_pool *pool, tarn_range *range, size_t count_ma
     batch b = {objects, handles, 0, count_max};
     if (!pool || !pool->has_lives || !range || !objects || count_max == 0)
         return 0;
-    search s = begin(pool, *range);
+    walk w = begin(pool, *range);
     bool goes_on = true;
     while (goes_on && b.count < count_max)
-        if (count_max - b.count >= CHUNK_SLOTS && is_full(&s))
-            report_chunk(&s, &b);
-        else if ((goes_on = find_live(&s, count_max - b.count) > 0))
-            report_found(&s, &b);
-    *range = (tarn_range){s.next, s.end - s.next};
+        if (count_max - b.count >= CHUNK_SLOTS && is_full(&w))
+            report_chunk(&w, &b);
+        else if ((goes_on = find_live(&w, count_max - b.count) > 0))
+            report_found(&w, &b);
+    *range = (tarn_range){w.next, w.end - w.next};
     return b.count;
 }
 
@@ -319,16 +319,16 @@ size_t tarn_each(const tarn_pool *pool, tarn_visit_fn *visit, void *context)
     return tarn_each_in(pool, (tarn_range){0, SIZE_MAX}, visit, context);
 }
 
-typedef struct scoring {
+typedef struct search {
     tarn_score_fn *score;
     void *context;
     int64_t lowest_score;
     tarn_handle lowest;
-} scoring;
+} search;
 
 static bool compare(void *context, void *object, tarn_handle handle)
 {
-    scoring *s = context;
+    search *s = context;
     int64_t score = s->score(s->context, object);
     if (score < s->lowest_score) {
         s->lowest_score = score;
@@ -339,7 +339,7 @@ static bool compare(void *context, void *object, tarn_handle handle)
 
 tarn_handle tarn_evict_lowest(const tarn_pool *pool, tarn_score_fn *score, void *context)
 {
-    scoring s = {score, context, TARN_SCORE_PINNED, {0}};
+    search s = {score, context, TARN_SCORE_PINNED, {0}};
     if (score)
         tarn_each(pool, compare, &s);
     return s.lowest;
