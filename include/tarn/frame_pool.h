@@ -91,46 +91,47 @@ TARN_API size_t tarn_frame_pool_count(const tarn_frame_pool *pool, uint64_t fram
 
 /* Typed static inline calls without casts: prefix_create, prefix_alloc, prefix_each,
  * prefix_each_in. To be followed by a semicolon. */
-#define TARN_FRAME_POOL_DEFINE(prefix, type)                                                   \
-    typedef bool prefix##_visit_fn(void *context, type *object);                               \
-    typedef struct prefix##_visitor_ {                                                         \
-        prefix##_visit_fn *visit;                                                              \
-        void *context;                                                                         \
-    } prefix##_visitor_;                                                                       \
-    TARN_FRAME_POOL_CALL_ bool prefix##_visit_(void *visitor, void *object)                    \
-    {                                                                                          \
-        const prefix##_visitor_ *host = (const prefix##_visitor_ *)visitor;                    \
-        return host->visit(host->context, (type *)object);                                     \
-    }                                                                                          \
-    TARN_FRAME_POOL_CALL_ tarn_status prefix##_create(                                         \
-        tarn_frame *frame, tarn_frame_pool_options options, tarn_frame_pool **pool)            \
-    {                                                                                          \
-        options.object_bytes = sizeof(type);                                                   \
-        if (options.object_alignment == 0)                                                     \
-            options.object_alignment = __alignof__(type);                                      \
-        return tarn_frame_pool_create(frame, &options, pool);                                  \
-    }                                                                                          \
-    TARN_FRAME_POOL_CALL_ type *prefix##_alloc(tarn_frame_pool *pool, tarn_lane *lane)         \
-    {                                                                                          \
-        return (type *)tarn_frame_pool_alloc(pool, lane);                                      \
-    }                                                                                          \
-    TARN_FRAME_POOL_CALL_ size_t prefix##_each(const tarn_frame_pool *pool, uint64_t frame,    \
-                                               prefix##_visit_fn *visit, void *context)        \
-    {                                                                                          \
-        prefix##_visitor_ host;                                                                \
-        host.visit = visit;                                                                    \
-        host.context = context;                                                                \
-        return visit ? tarn_frame_pool_each(pool, frame, prefix##_visit_, &host) : 0;          \
-    }                                                                                          \
-    TARN_FRAME_POOL_CALL_ size_t prefix##_each_in(const tarn_frame_pool *pool, uint64_t frame, \
-                                                  uint32_t lane, prefix##_visit_fn *visit,     \
-                                                  void *context)                               \
-    {                                                                                          \
-        prefix##_visitor_ host;                                                                \
-        host.visit = visit;                                                                    \
-        host.context = context;                                                                \
-        return visit ? tarn_frame_pool_each_in(pool, frame, lane, prefix##_visit_, &host) : 0; \
-    }                                                                                          \
+#define TARN_FRAME_POOL_DEFINE(prefix, type)                                                     \
+    typedef bool prefix##_visit_fn(void *context_, type *object_);                               \
+    typedef struct prefix##_visitor_ {                                                           \
+        prefix##_visit_fn *visit_;                                                               \
+        void *context_;                                                                          \
+    } prefix##_visitor_;                                                                         \
+    TARN_FRAME_POOL_CALL_ bool prefix##_visit_(void *visitor_, void *object_)                    \
+    {                                                                                            \
+        const prefix##_visitor_ *host_ = (const prefix##_visitor_ *)visitor_;                    \
+        return host_->visit_(host_->context_, (type *)object_);                                  \
+    }                                                                                            \
+    TARN_FRAME_POOL_CALL_ tarn_status prefix##_create(                                           \
+        tarn_frame *frame_, tarn_frame_pool_options options_, tarn_frame_pool **pool_)           \
+    {                                                                                            \
+        options_.object_bytes = sizeof(type);                                                    \
+        if (options_.object_alignment == 0)                                                      \
+            options_.object_alignment = __alignof__(type);                                       \
+        return tarn_frame_pool_create(frame_, &options_, pool_);                                 \
+    }                                                                                            \
+    TARN_FRAME_POOL_CALL_ type *prefix##_alloc(tarn_frame_pool *pool_, tarn_lane *lane_)         \
+    {                                                                                            \
+        return (type *)tarn_frame_pool_alloc(pool_, lane_);                                      \
+    }                                                                                            \
+    TARN_FRAME_POOL_CALL_ size_t prefix##_each(const tarn_frame_pool *pool_, uint64_t frame_,    \
+                                               prefix##_visit_fn *visit_, void *context_)        \
+    {                                                                                            \
+        prefix##_visitor_ host_;                                                                 \
+        host_.visit_ = visit_;                                                                   \
+        host_.context_ = context_;                                                               \
+        return visit_ ? tarn_frame_pool_each(pool_, frame_, prefix##_visit_, &host_) : 0;        \
+    }                                                                                            \
+    TARN_FRAME_POOL_CALL_ size_t prefix##_each_in(const tarn_frame_pool *pool_, uint64_t frame_, \
+                                                  uint32_t lane_, prefix##_visit_fn *visit_,     \
+                                                  void *context_)                                \
+    {                                                                                            \
+        prefix##_visitor_ host_;                                                                 \
+        host_.visit_ = visit_;                                                                   \
+        host_.context_ = context_;                                                               \
+        return visit_ ? tarn_frame_pool_each_in(pool_, frame_, lane_, prefix##_visit_, &host_)   \
+                      : 0;                                                                       \
+    }                                                                                            \
     struct tarn_semicolon_expected_
 
 #define TARN_FRAME_POOL_CALL_ __attribute__((unused)) static inline

@@ -80,7 +80,8 @@ tarn_lane_state *tarn_lane_claim_(tarn_frame *frame, uint64_t owner, const char 
     if (!lane)
         return NULL;
     set_label(lane, label);
-    tarn_u64_store_release(&lane->owner, owner); /* E15 */
+    /* relaxed: the claimer's own; only a lane that is free is claimed. */
+    tarn_u64_store_relaxed(&lane->owner, owner);
     return lane;
 }
 

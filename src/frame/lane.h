@@ -2,8 +2,8 @@
  *
  *   owner: free -> busy (being claimed) -> attached, or a guest's thread -> free
  *
- *   E15 a lane is given back, or was claimed, by a store of owner (release) -> the next claim's CAS
- *       (acquire): all that its user did with it. */
+ *   E15 a lane is given back by a store of owner (release) -> the next claim's CAS (acquire): all
+ *       that its user did with it. */
 #ifndef TARN_FRAME_LANE_H
 #define TARN_FRAME_LANE_H
 
