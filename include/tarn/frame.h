@@ -134,12 +134,11 @@ typedef struct tarn_late {
 /* Ends the open frame and opens the next, which drops the frame that was opened frames_in_flight
  * before it: its finalizers run in here, and what was freed in it becomes free (deferred frees are
  * done by the lanes that enter next, and by tarn_frame_reclaim). Waits up to wait_ns nanoseconds
- * for lanes to leave and for completion. *late, unless NULL, names who is in the way; all zero on
- * success.
- * Returns TARN_OK; TARN_ERROR_INVALID (null); TARN_ERROR_LATE (a lane is inside);
- * TARN_ERROR_IN_FLIGHT (`gated`, and the frame to be dropped is not complete); TARN_ERROR_BUSY
- * (another end or close is under way, an outer one of this thread included). On failure the open
- * frame stays as it was. Threads: any. */
+ * for lanes to leave, while none can enter, and for completion. *late, unless NULL, names who is in
+ * the way; all zero on success. Returns TARN_OK; TARN_ERROR_INVALID (null); TARN_ERROR_LATE (a lane
+ * is inside); TARN_ERROR_IN_FLIGHT (`gated`, and the frame to be dropped is not complete);
+ * TARN_ERROR_BUSY (another end or close is under way, an outer one of this thread included). On
+ * failure the open frame stays as it was. Threads: any. */
 TARN_API tarn_status tarn_frame_end(tarn_frame *frame, uint64_t wait_ns, tarn_late *late);
 
 /* Closes the open frame for writing, so that what it holds can be read while it is the open one:
@@ -172,7 +171,8 @@ TARN_API uint64_t tarn_frame_number(const tarn_frame *frame);
 
 /* Does deferred frees that are due, as lanes do when they enter a frame first, until `objects_max`
  * are done or none is left: for a host whose lanes may stay away. *done, unless NULL, is how many.
- * Returns TARN_OK or TARN_ERROR_INVALID (null). Threads: any, but not beside tarn_frame_end. */
+ * Returns TARN_OK or TARN_ERROR_INVALID (null). Threads: any, one at a time, but not beside
+ * tarn_frame_end. */
 TARN_API tarn_status tarn_frame_reclaim(tarn_frame *frame, size_t objects_max, size_t *done);
 
 /* Gives memory that no lane holds back to the system, and what detached lanes keep: destroy hooks
@@ -193,8 +193,8 @@ typedef struct tarn_frame_ref {
 /* Of memory of the open frame. None for NULL. Threads: inside a lane. */
 TARN_API tarn_frame_ref tarn_frame_ref_of(const tarn_frame *frame, void *address);
 
-/* The address, or NULL when the memory's frame was dropped. Numbers do not repeat: they have 44
- * bits, at 1000 frames a second 500 years. Threads: any; who uses the memory makes sure that the
+/* The address, or NULL when the memory's frame was dropped. Numbers do not repeat: they have 43
+ * bits, at 1000 frames a second 270 years. Threads: any; who uses the memory makes sure that the
  * frame is not dropped meanwhile: by being inside a lane, or, with `gated`, before it is complete.
  */
 TARN_API void *tarn_frame_resolve(const tarn_frame *frame, tarn_frame_ref ref);

@@ -29,7 +29,8 @@ typedef struct tarn_frame_pool_part_ {
 } tarn_frame_pool_part_;
 
 typedef struct tarn_frame_pool {
-    tarn_frame_pool_part_ *parts;
+    tarn_frame_pool_part_ *
+        *parts; /* pointers: a store is then forwarded to the next load (clang) */
     size_t stride_bytes;
 } tarn_frame_pool;
 
@@ -63,7 +64,7 @@ TARN_API void *tarn_frame_pool_alloc_slow_(tarn_frame_pool *pool, tarn_lane *lan
  * construct hook fails. Threads: the lane's user. */
 static inline void *tarn_frame_pool_alloc(tarn_frame_pool *pool, tarn_lane *lane)
 {
-    tarn_frame_pool_part_ *own = &pool->parts[lane->part];
+    tarn_frame_pool_part_ *own = pool->parts[lane->part];
     char *object = TARN_LOAD_RELAXED(&own->cursor);
     if (TARN_LIKELY(object < own->limit && own->frame == lane->frame)) {
         TARN_STORE_RELAXED(&own->cursor, object + pool->stride_bytes);

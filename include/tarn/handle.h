@@ -50,7 +50,8 @@ extern "C" {
 /* What the inline calls below read of a pool, at its start. Constant, but for slots_bound.
  *
  * A live slot's word, times life_unit, plus life_base, plus the slot is the handle's bits: what a
- * live word has above its lives is always the same, and life_base takes it off. */
+ * live word has above its lives is always the same, and life_base takes it off. A free slot's may
+ * come to the bits of an even number of lives, which no handle has. */
 typedef struct tarn_handle_table_ {
     const uint32_t *words; /* a slot's lives */
     char *slots;

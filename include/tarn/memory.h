@@ -17,7 +17,8 @@ extern "C" {
  * between it calls nothing.
  *
  * Threads: any thread that allocates or prepares may call commit, and any that trims decommit; each
- * is called by one thread at a time per pool, but one may be called beside the other. */
+ * is called by one thread at a time per pool, but one may be called beside the other. Lanes of a
+ * frame call reserve, commit and release for large requests, several at a time. */
 typedef struct tarn_memory {
     void *context;     /* passed back as the first argument */
     size_t page_bytes; /* granularity, a power of two from 4096 to 2 MiB (4096) */

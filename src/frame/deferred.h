@@ -17,7 +17,7 @@ tarn_status tarn_deferred_create_(tarn_frame *frame);
 
 /* Where objects go whose lives end when they are due: whoever is inside the open frame may have
  * looked their handles up, so they wait for that frame to be dropped. A lane, its caller's, and the
- * open frame's slot; no lane when nobody is left. */
+ * open frame's slot, or that of the one being ended; no lane when nobody is left. */
 typedef struct tarn_home {
     tarn_lane_state *lane;
     uint32_t slot;

@@ -15,8 +15,9 @@ void tarn_drop_(tarn_frame *frame, uint64_t number, uint64_t next)
     if (number > 0 && frame->is_watched)
         tarn_frame_watch_drop_(frame, number);
     /* What no lane has done since the frame before was dropped: its slot is the next frame's. */
+    uint32_t home = tarn_frame_slot_(frame, next - 1);
     if (has_lists)
-        tarn_deferred_run_(frame, slot, SIZE_MAX, (tarn_home){frame->host, slot});
+        tarn_deferred_run_(frame, slot, SIZE_MAX, (tarn_home){frame->host, home});
 }
 
 void tarn_drop_all_(tarn_frame *frame)

@@ -17,7 +17,7 @@ tarn_status tarn_gate_enter_(tarn_frame *frame, uint64_t *number)
     tarn_backoff backoff = TARN_BACKOFF_INIT;
     uint64_t seen = tarn_u64_load_acquire(&frame->gate); /* E13 */
     for (;;) {
-        if (seen & TARN_GATE_ENDING)
+        if (seen & (TARN_GATE_ENDING | TARN_GATE_WAITING))
             return TARN_ERROR_BUSY;
         if (seen & TARN_GATE_CLOSED)
             return TARN_ERROR_CLOSED;
@@ -38,7 +38,7 @@ void tarn_gate_repair_(tarn_frame *frame, uint32_t inside)
 {
     /* relaxed: the child has one thread. */
     uint64_t gate = tarn_u64_load_relaxed(&frame->gate);
-    gate &= ~(TARN_GATE_INSIDE_MASK | TARN_GATE_ENDING);
+    gate &= ~(TARN_GATE_INSIDE_MASK | TARN_GATE_ENDING | TARN_GATE_WAITING);
     tarn_u64_store_relaxed(&frame->gate, gate | inside);
 }
 
@@ -112,27 +112,54 @@ static bool is_complete(const tarn_frame *frame, uint64_t open)
                                 tarn_frame_dropped_(frame, open + 1); /* E14 */
 }
 
+/* What stands in the way of a frame's end, or of its closing, as the gate was seen. */
+static tarn_status obstacle(const tarn_frame *frame, uint64_t seen, bool needs_complete)
+{
+    if (seen & TARN_GATE_INSIDE_MASK)
+        return TARN_ERROR_LATE;
+    if (needs_complete && !is_complete(frame, tarn_gate_number_(seen)))
+        return TARN_ERROR_IN_FLIGHT;
+    return TARN_OK;
+}
+
+/* Keeps lanes from entering while this thread waits for those inside to leave. */
+static void set_waiting(tarn_frame *frame, uint64_t seen, bool *is_waiting)
+{
+    if (!*is_waiting && (seen & TARN_GATE_INSIDE_MASK))
+        *is_waiting =
+            tarn_u64_cas_weak_acquire(&frame->gate, &seen, seen | TARN_GATE_WAITING); /* E12 */
+}
+
+static void stop_waiting(tarn_frame *frame)
+{
+    /* relaxed: lanes may enter again; nothing is handed on. */
+    tarn_u64_fetch_add_relaxed(&frame->gate, -TARN_GATE_WAITING);
+}
+
 /* Sets a flag while nobody is inside. `needs_complete`: and the frame to be dropped is complete. */
 static tarn_status shut(tarn_frame *frame, uint64_t flag, bool needs_complete, uint64_t wait_ns,
                         tarn_late *late)
 {
     patience p = {.wait_ns = wait_ns, .backoff = TARN_BACKOFF_INIT};
+    bool is_waiting = false;
     if (late)
         *late = (tarn_late){0};
     for (;;) {
         uint64_t seen = tarn_gate_look_(frame);
-        tarn_status status = TARN_OK;
-        if (seen & TARN_GATE_ENDING)
+        if (seen & TARN_GATE_ENDING || (!is_waiting && seen & TARN_GATE_WAITING))
             return TARN_ERROR_BUSY;
-        if (seen & TARN_GATE_INSIDE_MASK)
-            status = TARN_ERROR_LATE;
-        else if (needs_complete && !is_complete(frame, tarn_gate_number_(seen)))
-            status = TARN_ERROR_IN_FLIGHT;
+        tarn_status status = obstacle(frame, seen, needs_complete);
+        uint64_t shut_gate = (seen & ~TARN_GATE_WAITING) | flag;
         if (status == TARN_OK &&
-            tarn_u64_cas_weak_acquire(&frame->gate, &seen, seen | flag)) /* E12 */
+            tarn_u64_cas_weak_acquire(&frame->gate, &seen, shut_gate)) /* E12 */
             return TARN_OK;
-        if (status != TARN_OK && !wait(&p))
+        if (status != TARN_OK && !wait(&p)) {
+            if (is_waiting)
+                stop_waiting(frame);
             return refuse(frame, status, seen, late);
+        }
+        if (status != TARN_OK)
+            set_waiting(frame, seen, &is_waiting);
     }
 }
 

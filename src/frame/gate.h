@@ -1,10 +1,10 @@
 /* Who is inside the open frame: one word, so that a frame ends only while nobody is.
  *
- *   [ number: 44 | ending: 1 | closed: 1 | lanes inside: 18 ]
+ *   [ number: 43 | waiting: 1 | ending: 1 | closed: 1 | lanes inside: 18 ]
  *
  *   may overlap  enter  leave  close  end      I1 the number changes only while no lane is inside,
  *   enter        yes    yes    yes    yes         by the thread that set `ending`
- *   leave        yes    yes    yes    yes      I2 nobody enters while `ending` or `closed` is set
+ *   leave        yes    yes    yes    yes      I2 nobody enters while one of the flags is set
  *   close, end   yes    yes    no: one is answered TARN_ERROR_BUSY
  *
  *   E12 leave's change of the gate (release) -> end's and close's look at it (acquire): what lanes
@@ -27,11 +27,13 @@
 #define TARN_GATE_INSIDE_MASK (((uint64_t)1 << TARN_GATE_INSIDE_BITS) - 1)
 #define TARN_GATE_CLOSED      ((uint64_t)1 << TARN_GATE_INSIDE_BITS)
 #define TARN_GATE_ENDING      ((uint64_t)1 << (TARN_GATE_INSIDE_BITS + 1))
-#define TARN_GATE_SHIFT       (TARN_GATE_INSIDE_BITS + 2)
+#define TARN_GATE_WAITING     ((uint64_t)1 << (TARN_GATE_INSIDE_BITS + 2)) /* for lanes to leave */
+#define TARN_GATE_SHIFT       (TARN_GATE_INSIDE_BITS + 3)
 
 void tarn_gate_init_(tarn_frame *frame);
 
-/* *number is the frame entered. TARN_OK, TARN_ERROR_CLOSED or TARN_ERROR_BUSY. */
+/* *number is the frame entered. TARN_OK, TARN_ERROR_CLOSED or TARN_ERROR_BUSY: one that waits for
+ * lanes to leave would else never find none inside. */
 tarn_status tarn_gate_enter_(tarn_frame *frame, uint64_t *number);
 void tarn_gate_leave_(tarn_frame *frame);
 

@@ -50,8 +50,10 @@ static tarn_status make(tarn_frame *frame, tarn_objects **made)
 {
     const tarn_memory *memory = &frame->memory;
     size_t head = (sizeof(tarn_objects) + TARN_LINE_BYTES - 1) & ~(size_t)(TARN_LINE_BYTES - 1);
-    size_t parts_bytes = (size_t)frame->lanes_max * frame->sides * sizeof(tarn_frame_pool_part_);
-    size_t bytes = head + parts_bytes + frame->lanes_max * sizeof(tarn_objects_lane);
+    size_t parts = (size_t)frame->lanes_max * frame->sides;
+    size_t parts_bytes = parts * sizeof(tarn_frame_pool_part_);
+    size_t lanes_bytes = frame->lanes_max * sizeof(tarn_objects_lane);
+    size_t bytes = head + parts_bytes + lanes_bytes + parts * sizeof(tarn_frame_pool_part_ *);
     if (!tarn_size_round_up(bytes, memory->page_bytes, &bytes))
         return TARN_ERROR_TOO_LARGE;
     char *start = memory->reserve(memory->context, bytes, memory->page_bytes);
@@ -64,7 +66,9 @@ static tarn_status make(tarn_frame *frame, tarn_objects **made)
     tarn_objects *pool = (tarn_objects *)(void *)start;
     pool->frame = frame;
     pool->reserved_bytes = bytes;
-    pool->hot.parts = (tarn_frame_pool_part_ *)(void *)(start + head);
+    pool->hot.parts = (tarn_frame_pool_part_ **)(void *)(start + head + parts_bytes + lanes_bytes);
+    for (size_t i = 0; i < parts; i++)
+        pool->hot.parts[i] = (tarn_frame_pool_part_ *)(void *)(start + head) + i;
     pool->lanes = (tarn_objects_lane *)(void *)(start + head + parts_bytes);
     *made = pool;
     return TARN_OK;
@@ -212,7 +216,7 @@ static bool next_block(tarn_objects *pool, tarn_lane_state *lane)
             return false;
         block = take_block(pool, own, side);
     }
-    pool->hot.parts[lane->hot.part].cursor = tarn_objects_first_(pool, block);
+    pool->hot.parts[lane->hot.part]->cursor = tarn_objects_first_(pool, block);
     own->block_end = tarn_objects_end_of_(pool, block);
     return true;
 }
@@ -243,7 +247,7 @@ static char *inline_limit(const tarn_objects *pool, tarn_block *block, char *nex
 
 static char *take(tarn_objects *pool, tarn_lane_state *lane)
 {
-    tarn_frame_pool_part_ *hot = &pool->hot.parts[lane->hot.part];
+    tarn_frame_pool_part_ *hot = pool->hot.parts[lane->hot.part];
     tarn_objects_lane *own = &pool->lanes[lane->hot.index];
     if (hot->cursor == own->block_end && !next_block(pool, lane))
         return NULL;
@@ -258,7 +262,7 @@ static char *take(tarn_objects *pool, tarn_lane_state *lane)
 
 static void *alloc(tarn_objects *pool, tarn_lane_state *lane)
 {
-    if (pool->hot.parts[lane->hot.part].frame != lane->hot.frame)
+    if (pool->hot.parts[lane->hot.part]->frame != lane->hot.frame)
         begin(pool, lane->hot.index, lane->hot.frame);
     return take(pool, lane);
 }

@@ -28,7 +28,7 @@ static inline char *tarn_objects_end_of_(const tarn_objects *pool, tarn_block *b
 static inline tarn_frame_pool_part_ *tarn_objects_part_(const tarn_objects *pool, uint32_t lane,
                                                         uint64_t number)
 {
-    return &pool->hot.parts[lane * pool->frame->sides + tarn_frame_side_(pool->frame, number)];
+    return pool->hot.parts[lane * pool->frame->sides + tarn_frame_side_(pool->frame, number)];
 }
 
 /* The lane's first block for a frame; NULL when it has none. Of a frame that nobody writes. */

@@ -178,12 +178,11 @@ static void add_octets(walk *w, const uint32_t *octets, uint32_t count, uint32_t
         w->octet_live = (uint32_t)tarn_size_max(1, w->count / added);
 }
 
-/* Finds up to `most` live slots, the next of the walk; FOUND_MAX at the most. Returns how many:
- * none only at its end. */
-static uint32_t find_live(walk *w, size_t most)
+/* Finds up to `limit` live slots, the next of the walk, or nothing where what was live has ended
+ * while it looked. */
+static void find_some(walk *w, uint32_t limit)
 {
     uint32_t octets[FOUND_MAX + CHUNK_OCTETS];
-    uint32_t limit = (uint32_t)tarn_size_min(most, FOUND_MAX);
     uint32_t wanted = (uint32_t)tarn_size_max(1, limit / w->octet_live);
     w->count = 0;
     add_octets(w, octets, find_octets(w, wanted, octets), limit);
@@ -195,7 +194,16 @@ static uint32_t find_live(walk *w, size_t most)
         w->next = w->found[limit];
         w->count = limit;
     }
-    return w->count;
+}
+
+/* Finds up to `most` live slots, FOUND_MAX at the most. False only at the walk's end. */
+static bool find_live(walk *w, size_t most)
+{
+    uint32_t limit = (uint32_t)tarn_size_min(most, FOUND_MAX);
+    do
+        find_some(w, limit);
+    while (w->count == 0 && w->next < w->end);
+    return w->count > 0;
 }
 
 static walk begin(const tarn_pool *pool, tarn_range range)
@@ -254,7 +262,7 @@ size_t tarn_each_in(const tarn_pool *pool, tarn_range range, tarn_visit_fn *visi
         if (is_full(&w))
             goes_on = visit_chunk(&w, &v);
         else
-            goes_on = find_live(&w, FOUND_MAX) > 0 && visit_found(&w, &v);
+            goes_on = find_live(&w, FOUND_MAX) && visit_found(&w, &v);
     return v.visited;
 }
 
@@ -308,7 +316,7 @@ size_t tarn_each_batch(const tarn_pool *pool, tarn_range *range, size_t count_ma
     while (goes_on && b.count < count_max)
         if (count_max - b.count >= CHUNK_SLOTS && is_full(&w))
             report_chunk(&w, &b);
-        else if ((goes_on = find_live(&w, count_max - b.count) > 0))
+        else if ((goes_on = find_live(&w, count_max - b.count)))
             report_found(&w, &b);
     *range = (tarn_range){w.next, w.end - w.next};
     return b.count;

@@ -7,6 +7,7 @@
 #include "pool/life/word.h"
 #include "pool/site.h"
 
+/* See tarn/handle.h. */
 static uint64_t life_base(const tarn_pool *pool, uint64_t pool_bits)
 {
     uint64_t above_lives = TARN_LIFE_BUILT | TARN_LIFE_USED;
