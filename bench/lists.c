@@ -75,7 +75,7 @@ bool bench_applies(bench_workload workload, unsigned threads, bench_subject subj
     bench_kind kind = workloads[workload].kind;
     if (workloads[workload].paired && threads % 2 != 0)
         return false;
-    if (kind == BENCH_GROWTH && threads != 1)
+    if ((kind == BENCH_GROWTH || kind == BENCH_FRAME_END) && threads != 1)
         return false;
     return bench_runs(subject, kind);
 }

@@ -53,12 +53,30 @@ static const target targets[] = {
     TARGET(burst1000_random, 2, tarn_handles, cas_floor, 0),
     TARGET(resolve1000, 1, tarn_objects, array, 2.0),
     TARGET(resolve100000, 1, tarn_objects, array, 2.0),
-    TARGET(iterate_full, 1, tarn_objects, array, 1 / 0.9),
-    TARGET(iterate_sparse, 1, tarn_objects, array, 0.1),
+    TARGET(iterate_full, 1, tarn_batches, array, 1 / 0.9),
+    TARGET(iterate_full, 1, tarn_objects, array, 0),
+    TARGET(iterate_sparse, 1, tarn_batches, array, 0.1),
+    TARGET(iterate_sparse, 1, tarn_objects, array, 0),
     TARGET(growth_worst, 1, prepared, unprepared, 0.05),
     TARGET(growth_worst, 1, prepared_beside, unprepared, 0),
     TARGET(growth_prefault_worst, 1, prepared, unprepared, 0.05),
     TARGET(growth_prefault_worst, 1, prepared_beside, unprepared, 0),
+    TARGET(frame, 1, tarn_frame, bump, 1.4),
+    TARGET(frame, 1, tarn_frame, glibc, 1.0 / 15),
+    TARGET(frame, 1, tarn_frame, pmr, 1.0),
+    TARGET(frame, 1, tarn_frame, apr, 1.0),
+    TARGET(frame, 1, tarn_frame, obstack, 1.0),
+    TARGET(frame, 1, tarn_frame_pool, bump, 2.0),
+    TARGET(frame, 2, tarn_frame, bump, 1.4),
+    TARGET(frame, 2, tarn_frame, glibc, 1.0 / 15),
+    TARGET(frame, 2, tarn_frame, pmr, 1.0),
+    TARGET(frame, 2, tarn_frame, apr, 1.0),
+    TARGET(frame, 2, tarn_frame, obstack, 1.0),
+    TARGET(frame, 2, tarn_frame_pool, bump, 2.0),
+    TARGET(frame_end_few, 1, tarn_frame_end, atomic_adds, 1.0),
+    TARGET(frame_end_many, 1, tarn_frame_end, atomic_adds, 1.0),
+    TARGET(frame_end_few_64lanes, 1, tarn_frame_end, atomic_adds, 1.0),
+    TARGET(frame_end_many_64lanes, 1, tarn_frame_end, atomic_adds, 1.0),
 };
 
 #define TARGETS (sizeof targets / sizeof targets[0])
@@ -66,15 +84,19 @@ static const target targets[] = {
 #define SCALING_LEAST       1.9 /* throughput of pair on 2 threads over that on 1 */
 #define LIVE_MOST           1.03
 #define CREATION_BYTES_MOST (256.0 * 1024)
+#define NOISE_MOST          1.25 /* between times that are to be the same */
+#define FRAMES_MOST         1.02 /* resident bytes after many frames, of those after a few */
 
 void check_select(options *o)
 {
+    bool built[BENCH_SUBJECTS];
+    memcpy(built, o->subjects, sizeof built);
     memset(o->workloads, false, sizeof o->workloads);
     memset(o->subjects, false, sizeof o->subjects);
     for (size_t i = 0; i < TARGETS; i++) {
         o->workloads[targets[i].workload] = true;
-        o->subjects[targets[i].subject] = true;
-        o->subjects[targets[i].rival] = true;
+        o->subjects[targets[i].subject] = built[targets[i].subject];
+        o->subjects[targets[i].rival] = built[targets[i].rival];
     }
 }
 
@@ -140,14 +162,38 @@ static void print_scaling(const plan *p)
     print_line(what, "at least", SCALING_LEAST, scaling, scaling >= SCALING_LEAST);
 }
 
+/* Ends of frames that differ in how much they end. */
+static void print_ends(const plan *p, const char *what, bench_workload more, bench_workload less)
+{
+    const cell *m = plan_find(p, more, 1, CHECK_OBJECT_BYTES, BENCH_SUBJECT_tarn_frame_end);
+    const cell *l = plan_find(p, less, 1, CHECK_OBJECT_BYTES, BENCH_SUBJECT_tarn_frame_end);
+    if (!m || !l) {
+        print_missing(what);
+        return;
+    }
+    double ratio = m->median_ns / l->median_ns;
+    print_line(what, "at most", NOISE_MOST, ratio, ratio <= NOISE_MOST);
+}
+
+static void print_all_ends(const plan *p)
+{
+    print_ends(p, "frame_end: after 10,000,000 objects / after 10, 1 lane",
+               BENCH_WORKLOAD_frame_end_many, BENCH_WORKLOAD_frame_end_few);
+    print_ends(p, "frame_end: after 10,000,000 objects / after 64, 64 lanes",
+               BENCH_WORKLOAD_frame_end_many_64lanes, BENCH_WORKLOAD_frame_end_few_64lanes);
+    print_ends(p, "frame_end: 64 lanes / 1 lane, 10,000,000 objects",
+               BENCH_WORKLOAD_frame_end_many_64lanes, BENCH_WORKLOAD_frame_end_many);
+}
+
 static unsigned print_memory(void)
 {
     const char *live = "memory: 1,000,000 live objects / 64 MB";
     const char *creation = "memory: KiB touched by a pool of 2^30";
     unsigned failures = 0;
-    double bytes;
+    const char *frames = "memory: resident bytes after 10,000 frames / after 100";
+    double bytes, ratio;
     if (memory_live(BENCH_SUBJECT_tarn, &bytes)) {
-        double ratio = bytes / ((double)MEMORY_OBJECTS * MEMORY_OBJECT_BYTES);
+        ratio = bytes / ((double)MEMORY_OBJECTS * MEMORY_OBJECT_BYTES);
         print_line(live, "at most", LIVE_MOST, ratio, ratio <= LIVE_MOST);
     } else {
         print_missing(live);
@@ -160,6 +206,12 @@ static unsigned print_memory(void)
         print_missing(creation);
         failures++;
     }
+    if (memory_frames(&ratio)) {
+        print_line(frames, "at most", FRAMES_MOST, ratio, ratio <= FRAMES_MOST);
+    } else {
+        print_missing(frames);
+        failures++;
+    }
     return failures;
 }
 
@@ -170,5 +222,6 @@ unsigned check_print(const plan *p)
     for (size_t i = 0; i < TARGETS; i++)
         print_target(p, &targets[i]);
     print_scaling(p);
+    print_all_ends(p);
     return print_memory();
 }

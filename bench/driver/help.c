@@ -22,7 +22,7 @@ static const char options_text[] =
     "  --json FILE      also write the machine and all samples to FILE\n"
     "  --plot FILE.png  also draw threads against time with gnuplot, a panel per workload\n"
     "  --memory         resident bytes for 1,000,000 live 64-byte objects, and what creating\n"
-    "                   a tarn pool of capacity 2^30 touches\n"
+    "                   a tarn pool of capacity 2^30 touches; growth over 10,000 frames\n"
     "  --check          the project's targets, each with what one interleaved run measured\n"
     "  --plot-growth FILE.png  draws the slowest allocation of each frame while a pool grows,\n"
     "                   with and without tarn_pool_prepare; takes --rounds\n"
@@ -54,7 +54,15 @@ static const char workloads_text[] =
     "  growth_median     the same: the median allocation; both with the clock's own time\n"
     "  growth_prefault_worst, growth_prefault_median\n"
     "                    the same from a host whose memory is all there once it is committed\n"
-    "Hand-offs need an even number of threads, growth one; other combinations are left out.\n"
+    "  frame             each thread allocates 10,000 objects, then all are dropped; threads "
+    "share\n"
+    "                    the frame and meet at its end, their waiting not counted; per object\n"
+    "  frame_end_few, frame_end_many, frame_end_few_64lanes, frame_end_many_64lanes\n"
+    "                    the call that ends a frame of 10 (64) or of 10,000,000 objects of 16 "
+    "bytes,\n"
+    "                    in one lane or 64; with the clock's own time\n"
+    "Hand-offs need an even number of threads, growth and frame_end one; other combinations are\n"
+    "left out.\n"
     "\n";
 
 static const char subjects_text[] =
@@ -69,13 +77,24 @@ static const char subjects_text[] =
     "  floor       an array of free objects per thread, shared with nobody: pair and burst only\n"
     "  cas_floor   tarn and one compare-and-swap per free that nobody disputes: the least that an\n"
     "              end of life costs of which just one of several callers may be the one\n"
-    "resolve and iterate have two of their own.\n"
+    "resolve and iterate have three of their own.\n"
     "  tarn_objects  a pool with handles: tarn_resolve, tarn_each\n"
+    "  tarn_batches  the same, visited in batches: tarn_each_batch\n"
     "  array         one after the other, by index, checked against their number\n"
     "growth has three.\n"
     "  unprepared       allocations grow the pool\n"
     "  prepared         tarn_pool_prepare once at each frame's end, outside the clock\n"
-    "  prepared_beside  tarn_pool_prepare by a thread of its own\n";
+    "  prepared_beside  tarn_pool_prepare by a thread of its own\n"
+    "frame runs on glibc, mimalloc and jemalloc, which free objects one by one, and on six more.\n"
+    "  tarn_frame       a frame's scratch memory, a lane per thread\n"
+    "  tarn_frame_pool  a frame pool\n"
+    "  bump             a pointer in a register, moved on: the least there is\n"
+    "  pmr              std::pmr::monotonic_buffer_resource over a buffer for a whole frame\n"
+    "  apr              Apache's apr_palloc and apr_pool_clear, with an allocator per thread\n"
+    "  obstack          the GNU C library's, its first chunk holding a whole frame\n"
+    "frame_end has two.\n"
+    "  tarn_frame_end\n"
+    "  atomic_adds      20 atomic additions that nobody disputes, in that call's place\n";
 
 void options_help(void)
 {

@@ -21,11 +21,17 @@ bool memory_creation(double *bytes)
     return spawn_worker("creation", argv, bytes);
 }
 
+bool memory_frames(double *ratio)
+{
+    char *argv[] = {NULL, NULL};
+    return spawn_worker("frame_rss", argv, ratio);
+}
+
 unsigned memory_print(const options *o)
 {
     const double payload_bytes = (double)MEMORY_OBJECTS * MEMORY_OBJECT_BYTES;
     unsigned failures = 0;
-    double bytes;
+    double bytes, ratio;
     printf("resident beyond the empty process, %u live objects of %u bytes\n\n", MEMORY_OBJECTS,
            MEMORY_OBJECT_BYTES);
     printf("%-17s %12s %12s %10s\n", "subject", "bytes", "per object", "of 64 MB");
@@ -41,5 +47,9 @@ unsigned memory_print(const options *o)
     if (!memory_creation(&bytes))
         return failures + 1;
     printf("\ncreating a tarn pool of capacity 2^30 touches %.0f KiB\n", bytes / 1024);
+    if (!memory_frames(&ratio))
+        return failures + 1;
+    printf("after 10,000 frames of frame memory, a program has %.3f of what it had after 100\n",
+           ratio);
     return failures;
 }

@@ -34,7 +34,7 @@ bool plan_make(const options *o, plan *result)
     if (result->cells_count > 0)
         return true;
     fprintf(stderr, "tarn-bench: nothing to run: hand-offs need an even number of threads, growth "
-                    "one, and no subject runs everything; see --help\n");
+                    "and frame_end one, and no subject runs everything; see --help\n");
     free(result->cells);
     return false;
 }

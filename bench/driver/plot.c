@@ -88,8 +88,9 @@ static void put_script(FILE *gnuplot, const char *path, const options *o, const 
     bool drawn[BENCH_WORKLOADS] = {false};
     unsigned panels = 0;
     for (unsigned w = 0; w < BENCH_WORKLOADS; w++) {
-        /* growth has one number of threads */
-        bool applies = bench_workload_kind((bench_workload)w) != BENCH_GROWTH;
+        bench_kind kind = bench_workload_kind((bench_workload)w);
+        /* those have one number of threads */
+        bool applies = kind != BENCH_GROWTH && kind != BENCH_FRAME_END;
         drawn[w] = applies && o->workloads[w] && put_data(gnuplot, o, p, (bench_workload)w) > 0;
         panels += drawn[w];
     }

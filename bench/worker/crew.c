@@ -17,6 +17,7 @@ typedef struct member {
     _Alignas(128) tarn_thread thread;
     unsigned index;
     uint64_t start_ns, end_ns;
+    uint64_t waits_since_ns, waited_ns;
 } member;
 
 /* Written by the conductor while the members wait at the barrier. */
@@ -32,6 +33,16 @@ static uint64_t now_ns(void)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
+void crew_wait_begins(unsigned thread)
+{
+    members[thread].waits_since_ns = now_ns();
+}
+
+void crew_wait_ends(unsigned thread)
+{
+    members[thread].waited_ns += now_ns() - members[thread].waits_since_ns;
+}
+
 static int member_main(void *argument)
 {
     member *self = argument;
@@ -42,6 +53,7 @@ static int member_main(void *argument)
         uint64_t operations = current_operations;
         if (operations == 0)
             break;
+        self->waited_ns = 0;
         self->start_ns = now_ns();
         current_job->work(self->index, operations);
         self->end_ns = now_ns();
@@ -59,7 +71,8 @@ static uint64_t stint_ns(unsigned threads, uint64_t operations)
     uint64_t first = UINT64_MAX, last = 0;
     for (unsigned i = 0; i < threads; i++) {
         first = members[i].start_ns < first ? members[i].start_ns : first;
-        last = members[i].end_ns > last ? members[i].end_ns : last;
+        uint64_t end = members[i].end_ns - members[i].waited_ns;
+        last = end > last ? end : last;
     }
     return last > first ? last - first : 1;
 }

@@ -13,6 +13,11 @@ typedef struct crew_job {
     uint64_t operations_step; /* each stint is a multiple of it */
 } crew_job;
 
+/* Around what a thread waits for others by the workload's own rules, within a stint: that time does
+ * not count. */
+void crew_wait_begins(unsigned thread);
+void crew_wait_ends(unsigned thread);
+
 /* Works until one stint takes about stint_ms, the shorter ones before it being the warm-up, and
  * returns that stint's nanoseconds per operation of one thread. */
 double crew_measure(const crew_job *job, unsigned threads, unsigned stint_ms);

@@ -5,6 +5,7 @@
 #include "worker/resident.h"
 #include "worker/take.h"
 #include "workloads/burst.h"
+#include "workloads/frame_each.h"
 #include "workloads/handoff.h"
 #include "workloads/mixed.h"
 #include "workloads/pair.h"
@@ -28,12 +29,14 @@ static const template templates[BENCH_WORKLOADS] = {
     [BENCH_WORKLOAD_handoff_bothways] = {handoff_prepare, handoff_work_bothways, RING_BATCH_OBJECTS,
                                          HANDOFF_LIVE_MAX},
     [BENCH_WORKLOAD_mixed] = {mixed_prepare, mixed_work, MIXED_OPERATIONS_STEP, MIXED_LIVE_MAX},
+    [BENCH_WORKLOAD_frame] = {frame_each_prepare, frame_work, FRAME_OBJECTS, FRAME_OBJECTS},
 };
 
 static void workloads_open(unsigned threads, bool reads)
 {
     handoff_open(threads, reads);
     mixed_open(threads);
+    frame_open(threads);
 }
 
 /* Resident bytes of so many live objects. Their names' array is touched first: it is the program's,

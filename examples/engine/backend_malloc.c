@@ -1,6 +1,8 @@
 /* The C library's allocator. */
 #include "backend.h"
 
+#include "frame_malloc.h"
+
 #include <stdlib.h>
 
 static inline void *world_alloc(worker *w, kind which)
@@ -34,6 +36,9 @@ static void sample_nothing(const world *sampled, pool_sample *samples)
 /* malloc cannot tell whether something leaked: our own count does. */
 static tarn_status close_by_count(world *closed)
 {
+    for (uint32_t i = 0; i < closed->options->threads; i++)
+        for (int side = 0; side < FRAMES_IN_FLIGHT; side++)
+            free_leftovers(&closed->workers[i].leftovers[side]);
     for (kind which = 0; which < KIND_COUNT; which++)
         if (world_live(closed, which) != 0)
             return TARN_ERROR_LIVE_OBJECTS;
@@ -46,7 +51,9 @@ const backend backend_malloc = {
     .open = open_nothing,
     .step = step,
     .receive = receive,
+    .end_frame = end_frame,
     .tear_down = tear_down,
     .sample = sample_nothing,
+    .sample_frame = sample_frame,
     .close = close_by_count,
 };

@@ -1,5 +1,7 @@
-/* tarn: a pool per kind of object, and in each pool a cache per worker. */
+/* tarn: a pool per kind of object, and in each pool a cache per worker; a frame for the rest. */
 #include "backend.h"
+
+#include "frame_tarn.h"
 
 static inline void *world_alloc(worker *w, kind which)
 {
@@ -55,11 +57,12 @@ static tarn_status detach_caches(world *closed, kind which)
     return first_error;
 }
 
-/* Caches first: what they hold goes back to the pool. A pool with objects that nobody freed
- * refuses to be destroyed, which makes this the leak check. */
+/* The frame first, since bullets wait for its end; then caches: what they hold goes back to the
+ * pool. A pool with objects that nobody freed refuses to be destroyed, which makes this the leak
+ * check. */
 static tarn_status close_pools(world *closed)
 {
-    tarn_status first_error = TARN_OK;
+    tarn_status first_error = tarn_frame_destroy(closed->frame);
     for (kind which = 0; which < KIND_COUNT; which++) {
         tarn_status status = detach_caches(closed, which);
         if (status == TARN_OK)
@@ -82,7 +85,10 @@ static tarn_status open_pools(world *opened)
             return status;
         }
     }
-    return TARN_OK;
+    tarn_status status = open_frame(opened);
+    if (status != TARN_OK)
+        close_pools(opened);
+    return status;
 }
 
 static void sample_pools(const world *sampled, pool_sample *samples)
@@ -101,7 +107,9 @@ const backend backend_tarn = {
     .open = open_pools,
     .step = step,
     .receive = receive,
+    .end_frame = end_frame,
     .tear_down = tear_down,
     .sample = sample_pools,
+    .sample_frame = sample_frame,
     .close = close_pools,
 };

@@ -2,7 +2,8 @@
  * particles and AI nodes are born and die by the thousand in each frame, played once with tarn and
  * once with malloc. Same seed, same work: the worlds must end alike.
  *
- * To see how tarn is used, read backend_tarn.c; for what the frames do, simulate.h. */
+ * To see how tarn is used, read backend_tarn.c and frame_tarn.h; for what the frames do,
+ * simulate.h. */
 #include "isolate.h"
 #include "report.h"
 #include "verdict.h"

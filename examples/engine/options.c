@@ -28,6 +28,13 @@ void options_print_help(void)
            "  --backend B   tarn, malloc or both (both)\n"
            "  --help        this text\n"
            "\n"
+           "In a frame each worker draws what another one wrote in the frame before, fires,\n"
+           "collides, searches plans, opens its mail, and writes what the next frame draws.\n"
+           "Bullets, sparks and plans live on: on tarn they come from pools. Contacts, draw\n"
+           "commands and names of pictures live until they are drawn, and bullets that die are\n"
+           "freed then: on tarn all of that goes with its frame, two of which are in flight at a\n"
+           "time; on malloc each piece is freed.\n"
+           "\n"
            "Exit code: 0 the verdict is PASS, 1 it is FAIL, 2 the command line is wrong.\n",
            THREADS_MAX, (unsigned)threads_default());
 }

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 
 #define FRAMES_PER_SECOND 60 /* of the game's fixed time step */
-#define MIB               (1024.0 * 1024.0)
+#define KIB               1024.0
+#define MIB               (1024.0 * KIB)
 
 static int compare_ns(const void *left, const void *right)
 {
@@ -132,6 +133,19 @@ static void print_memory(const options *settings, const series *all, int count)
     }
 }
 
+static void print_frame_work(const options *settings, const run_result *run)
+{
+    const transients *t = &run->transients;
+    uint32_t frames = WARM_UP_FRAMES + settings->frames;
+    printf("\n%-20s %12s %12s %12s %12s\n", "lives for a frame", "contacts", "commands", "pictures",
+           "dead bullets");
+    printf("  %-18s %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %12" PRIu64 "\n", "in one round",
+           t->contacts, t->draws, t->pictures, t->retired);
+    printf("  %-18s %12.0f %12.0f %12.1f %12.0f\n", "a frame on average",
+           (double)t->contacts / frames, (double)t->draws / frames, (double)t->pictures / frames,
+           (double)t->retired / frames);
+}
+
 static void print_pool(kind which, const pool_sample *pool)
 {
     const tarn_pool_statistics *s = &pool->statistics;
@@ -151,14 +165,28 @@ static void print_pools(const options *settings, const series *runs)
         print_pool(which, &last->pools[which]);
 }
 
+static void print_frame_memory(const options *settings, const series *runs)
+{
+    const frame_sample *last = &runs->results[settings->rounds - 1].frame;
+    printf("\n%-20s %12s %12s %12s %12s\n", "frame, last round", "commands", "dead bullets",
+           "lane's peak", "held");
+    printf("  %-18s %12s %12s %12s %12s\n", "", "to draw", "to free", "KiB", "KiB");
+    printf("  %-18s %12" PRIu64 " %12" PRIu64 " %12.1f %12.1f\n", runs->on->name,
+           last->draws_waiting, last->retired_waiting, (double)last->lane_bytes_peak / KIB,
+           (double)last->held_bytes / KIB);
+}
+
 void report_print(const options *settings, series *all, int count)
 {
     print_settings(settings);
     print_work(settings, &all[0].results[0]);
+    print_frame_work(settings, &all[0].results[0]);
     print_times(settings, all, count);
     print_memory(settings, all, count);
     for (int i = 0; i < count; i++)
-        if (all[i].on->has_pools)
+        if (all[i].on->has_pools) {
             print_pools(settings, &all[i]);
+            print_frame_memory(settings, &all[i]);
+        }
     printf("\n");
 }

@@ -1,10 +1,11 @@
 /* The workers' frame loop. A frame has two phases and three barriers:
  *
- *   begin | step: move, hit, fade, search | receive: open the mail | end
+ *   begin | step: draw the frame before, move, hit, fade, search
+ *         | receive: open the mail, write what is to be drawn | end
  *
- * Between one frame's end and the next one's begin only worker 0 works: it notes the frame's time
- * and looks at the world while that stands still. So the frame's time is that of the slowest
- * worker, barriers included, and of nothing else. */
+ * Between one frame's end and the next one's begin only worker 0 works: it ends the frame, notes
+ * its time and looks at the world while that stands still. So the frame's time is that of the
+ * slowest worker, barriers included, and of nothing else. */
 #include "run.h"
 
 #include "barrier.h"
@@ -63,9 +64,20 @@ static void end_warm_up(run *r)
     r->born_before = born_so_far(r->world);
 }
 
+static void add_transients(transients *sum, const transients *own)
+{
+    sum->contacts += own->contacts;
+    sum->draws += own->draws;
+    sum->pictures += own->pictures;
+    sum->drawn += own->drawn;
+    sum->drawn_sum += own->drawn_sum;
+    sum->retired += own->retired;
+}
+
 static void add_worker(run_result *result, const worker *w)
 {
     result->refused += w->refused;
+    add_transients(&result->transients, &w->transients);
     for (kind which = 0; which < KIND_COUNT; which++) {
         result->born[which] += w->born[which];
         result->died[which] += w->died[which];
@@ -79,6 +91,7 @@ static void end_measuring(run *r)
     result->hook_calls_after = hooks_calls(&r->world->hooks) - result->hook_calls_before;
     result->measured_born = born_so_far(r->world) - r->born_before;
     r->on->sample(r->world, result->pools);
+    r->on->sample_frame(r->world, &result->frame);
     census found = world_take_census(r->world);
     result->checksum = found.checksum;
     for (kind which = 0; which < KIND_COUNT; which++)
@@ -99,6 +112,13 @@ static void observe(run *r, uint32_t frame, uint64_t took_ns)
         end_measuring(r);
 }
 
+static void end_frame(run *r)
+{
+    tarn_status status = r->on->end_frame(r->world);
+    if (r->result->ended == TARN_OK)
+        r->result->ended = status;
+}
+
 static void run_frame(run *r, worker *w, uint32_t frame)
 {
     barrier_wait(&r->frame_barrier);
@@ -107,8 +127,10 @@ static void run_frame(run *r, worker *w, uint32_t frame)
     barrier_wait(&r->frame_barrier);
     r->on->receive(w);
     barrier_wait(&r->frame_barrier);
-    if (w->index == 0)
-        observe(r, frame, usage_clock_ns() - began_ns);
+    if (w->index != 0)
+        return;
+    end_frame(r);
+    observe(r, frame, usage_clock_ns() - began_ns);
 }
 
 static int worker_main(void *argument)

@@ -12,6 +12,9 @@ typedef struct run_result {
     uint64_t live_peak[KIND_COUNT]; /* at the end of any frame */
     uint64_t measured_born;         /* of all kinds, after the warm-up */
     uint64_t refused;
+    transients transients;
+    frame_sample frame;         /* after the last frame */
+    tarn_status ended;          /* TARN_OK: every frame did */
     size_t resident_bytes_peak; /* beyond what was resident before the allocator was opened */
     uint64_t page_faults;       /* after the warm-up */
     uint64_t hook_calls_before, hook_calls_after; /* the warm-up's end */

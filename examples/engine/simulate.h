@@ -1,11 +1,12 @@
 /* One frame of one sector. Compiled once per backend: the including file defines world_alloc and
- * world_free first (backend.h says why), and takes step, receive and tear_down from here. */
+ * its like first (backend.h says which and why), and takes step, receive and tear_down from here.
+ */
 #ifndef ENGINE_SIMULATE_H
 #define ENGINE_SIMULATE_H
 
 #include "world.h"
 
-/* All objects are born and die in these two functions, whichever allocator is behind them. */
+/* All objects are born and die in these three functions, whichever allocator is behind them. */
 static inline void *born(worker *w, kind which)
 {
     void *object = world_alloc(w, which);
@@ -20,6 +21,15 @@ static inline void bury(worker *w, kind which, void *object)
 {
     w->died[which]++;
     world_free(w, which, object);
+}
+
+/* For bullets that were drawn: the frame before is being drawn, and this one will be. */
+static inline void retire(worker *w, bullet *b)
+{
+    w->died[KIND_BULLET]++;
+    w->transients.retired++;
+    if (!world_retire(w, b))
+        w->refused++;
 }
 
 /* Puts an object on its kind's roster. A full roster counts as a refusal; the caller buries. */
@@ -40,13 +50,18 @@ static inline void roster_remove(roster *from, uint32_t position)
     from->objects[position] = from->objects[--from->count];
 }
 
+#include "simulate_draw.h"
+
 #include "simulate_bullets.h"
 #include "simulate_plans.h"
 
 static void step(worker *w, uint32_t power)
 {
+    if (!world_enter(w))
+        w->refused++;
+    draw_frame_before(w);
     fire_emitters(w, power);
-    move_bullets(w);
+    collide_bullets(w);
     fade_particles(w);
     follow_plans(w);
     search_plans(w, power);
@@ -60,8 +75,11 @@ static void receive(worker *w)
     take_bullets(w, &left->outbox[RIGHT]);
     take_bullets(w, &right->outbox[LEFT]);
     take_plans(w, &left->outbox[RIGHT]);
+    write_bullets(w);
+    world_leave(w);
 }
 
+/* Nothing is drawn any more. */
 static void tear_down(worker *w)
 {
     roster *rosters = w->rosters;

@@ -4,12 +4,15 @@
 
 #include "world.h"
 
+#include <string.h>
+
 #define SHOTS_PER_POWER   1 /* of an emitter in a frame */
 #define BULLET_AGE_FRAMES 90
 #define TARGET_RADIUS     METRES(24)
 #define SPARKS_PER_HIT    4
 #define SPARKS_PER_DEATH  64
 #define GRAVITY           METRES(1) / 16
+#define CONTACTS_AT_FIRST 64
 
 typedef enum fate { FATE_FLIES, FATE_IS_OLD, FATE_HITS, FATE_GOES_LEFT, FATE_GOES_RIGHT } fate;
 
@@ -91,17 +94,10 @@ static void fade_particles(worker *w)
 }
 
 /* Whether the bullet, inside the sector, meets the target of its column. */
-static bool hits(worker *w, const bullet *b)
+static bool hits(const worker *w, const bullet *b)
 {
-    target *t = &w->targets[b->x / COLUMN_WIDTH];
-    if (b->y < t->y - TARGET_RADIUS || b->y > t->y + TARGET_RADIUS)
-        return false;
-    t->health -= b->damage;
-    if (t->health > 0)
-        return true;
-    throw_sparks(w, b->x, t->y, SPARKS_PER_DEATH);
-    *t = (target){random_between(&w->random, 0, SECTOR_HEIGHT), 100};
-    return true;
+    const target *t = &w->targets[b->x / COLUMN_WIDTH];
+    return b->y >= t->y - TARGET_RADIUS && b->y <= t->y + TARGET_RADIUS;
 }
 
 static fate fly(worker *w, bullet *b)
@@ -129,7 +125,32 @@ static void send_bullet(worker *w, bullet *b, int side)
     w->outbox[side].bullets = b;
 }
 
-static void move_bullets(worker *w)
+static bool grow_contacts(worker *w, contacts *found)
+{
+    uint32_t count_max = found->count_max > 0 ? 2 * found->count_max : CONTACTS_AT_FIRST;
+    contact *all = world_contacts(w, count_max);
+    if (!all)
+        return false;
+    if (found->count > 0)
+        memcpy(all, found->all, found->count * sizeof *all);
+    found->all = all;
+    found->count_max = count_max;
+    return true;
+}
+
+/* Without memory for the contact, the bullet ends without effect. */
+static void add_contact(worker *w, contacts *found, bullet *b)
+{
+    if (found->count == found->count_max && !grow_contacts(w, found)) {
+        w->refused++;
+        retire(w, b);
+        return;
+    }
+    found->all[found->count++] = (contact){b, (uint32_t)(b->x / COLUMN_WIDTH)};
+    w->transients.contacts++;
+}
+
+static void move_bullets(worker *w, contacts *found)
 {
     roster *bullets = &w->rosters[KIND_BULLET];
     for (uint32_t i = 0; i < bullets->count;) {
@@ -145,9 +166,36 @@ static void move_bullets(worker *w)
             continue;
         }
         if (next == FATE_HITS)
-            throw_sparks(w, b->x, b->y, SPARKS_PER_HIT);
-        bury(w, KIND_BULLET, b);
+            add_contact(w, found, b);
+        else
+            retire(w, b);
     }
+}
+
+/* Another target takes its place. */
+static void explode(worker *w, uint32_t column)
+{
+    target *t = &w->targets[column];
+    fixed x = COLUMN_WIDTH * (fixed)column + COLUMN_WIDTH / 2;
+    throw_sparks(w, x, t->y, SPARKS_PER_DEATH);
+    write_explosion(w, x, t->y);
+    *t = (target){random_between(&w->random, 0, SECTOR_HEIGHT), 100};
+}
+
+/* Two steps, as a physics engine takes them: all contacts are found before any has an effect. */
+static void collide_bullets(worker *w)
+{
+    contacts found = {0};
+    move_bullets(w, &found);
+    for (uint32_t i = 0; i < found.count; i++) {
+        bullet *b = found.all[i].by;
+        w->targets[found.all[i].column].health -= b->damage;
+        throw_sparks(w, b->x, b->y, SPARKS_PER_HIT);
+        retire(w, b);
+    }
+    for (uint32_t column = 0; column < TARGETS; column++)
+        if (w->targets[column].health <= 0)
+            explode(w, column);
 }
 
 static void take_bullets(worker *w, mail *from)
@@ -158,7 +206,7 @@ static void take_bullets(worker *w, mail *from)
         bullet *next = b->next_in_mail;
         b->next_in_mail = NULL;
         if (!keep(w, KIND_BULLET, b))
-            bury(w, KIND_BULLET, b);
+            retire(w, b);
         b = next;
     }
 }

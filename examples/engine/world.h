@@ -6,7 +6,8 @@
  * travelled are freed by another worker than the one that allocated them.
  *
  *   phase     a worker writes                               a worker reads
- *   step      its sector, its mail                          its sector
+ *   step      its sector, its mail                          its sector; what its neighbour wrote
+ *                                                           in the frame before, to draw it
  *   receive   its sector, mail that neighbours sent to it   the same */
 #ifndef ENGINE_WORLD_H
 #define ENGINE_WORLD_H
@@ -16,6 +17,7 @@
 #include "options.h"
 #include "random.h"
 #include "tarn/tarn.h"
+#include "transient.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,27 +54,40 @@ typedef struct mail {
     node *plans;
 } mail;
 
+/* What the malloc backend must free when a frame goes. */
+typedef struct leftover leftover;
+typedef struct leftovers {
+    leftover *pieces, *draws;
+    bullet *bullets;
+} leftovers;
+
 typedef struct worker {
     /* 128: no line that one worker writes is fetched beside another's */
     _Alignas(128) struct world *world;
     uint32_t index;
     uint64_t random;
-    tarn_cache *caches[KIND_COUNT]; /* the tarn backend's; NULL on malloc */
-    roster rosters[KIND_COUNT];     /* for AI nodes: the roots of plans */
+    tarn_cache *caches[KIND_COUNT]; /* the tarn backend's, like the lane; NULL on malloc */
+    tarn_lane *lane;
+    leftovers leftovers[FRAMES_IN_FLIGHT]; /* the malloc backend's */
+    roster rosters[KIND_COUNT];            /* for AI nodes: the roots of plans */
     mail outbox[SIDES];
     target targets[TARGETS];
     place emitters[EMITTERS];
     place squad[MEMBERS];
     uint64_t born[KIND_COUNT], died[KIND_COUNT]; /* in this sector */
     uint64_t refused;                            /* allocations that answered NULL */
+    transients transients;
 } worker;
 
 typedef struct world {
     const options *options;
     worker *workers;
-    tarn_pool *pools[KIND_COUNT]; /* the tarn backend's, like hooks */
+    tarn_pool *pools[KIND_COUNT]; /* the tarn backend's, like frame, draws and hooks */
+    tarn_frame *frame;
+    tarn_frame_pool *draws;
     hooks hooks;
-    void **roster_memory; /* one block for all rosters */
+    uint64_t frames_ended; /* the malloc backend's */
+    void **roster_memory;  /* one block for all rosters */
 } world;
 
 /* What is found by walking over everything alive. */
