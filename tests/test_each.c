@@ -80,17 +80,19 @@ static void t46_all_live_objects_are_visited_once_and_no_others(void **state)
 static void a_visitor_can_end_the_iteration(void **state)
 {
     (void)state;
-    handles_stage s = handles_start(BY_CACHE, CAPACITY, plain);
-    static tarn_handle handles[CAPACITY];
-    size_t live = populate(&s, CAPACITY, 5, handles);
-    for (size_t stop = 1; stop < live + 3; stop++) {
-        tour t = tour_of(&s);
-        t.stop_after = stop;
-        size_t expected = stop < live ? stop : live;
-        assert_int_equal(tarn_each(s.pool, note, &t), expected);
-        assert_int_equal(t.count, expected);
+    for (unsigned kept = 1; kept <= 16; kept += 5) {
+        handles_stage s = handles_start(BY_CACHE, CAPACITY, plain);
+        static tarn_handle handles[CAPACITY];
+        size_t live = populate(&s, CAPACITY, kept, handles);
+        for (size_t stop = 1; stop < live + 3; stop++) {
+            tour t = tour_of(&s);
+            t.stop_after = stop;
+            size_t expected = stop < live ? stop : live;
+            assert_int_equal(tarn_each(s.pool, note, &t), expected);
+            assert_int_equal(t.count, expected);
+        }
+        kit_clear_and_destroy(s.pool);
     }
-    kit_clear_and_destroy(s.pool);
 }
 
 /* ---- a visitor that uses the pool ---- */

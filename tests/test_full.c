@@ -257,6 +257,43 @@ static void a_victim_whose_slot_is_spent_is_no_room(void **state)
     kit_destroy(f.h.pool);
 }
 
+static int leaks_reported;
+
+static void count_leaks(void *context, const tarn_report *report)
+{
+    (void)context;
+    assert_int_equal(report->misuse, TARN_MISUSE_LEAK);
+    leaks_reported += (int)report->count;
+}
+
+static tarn_pool_options with_two_lives_and_checks(tarn_pool_options options)
+{
+    options = with_two_lives(options);
+    options.checked = true;
+    options.report = count_leaks;
+    return options;
+}
+
+/* Of two objects one is pinned, and leaks; the other's slot is retired. */
+static void a_victim_whose_slot_is_spent_is_no_leak(void **state)
+{
+    (void)state;
+    full_pool f;
+    leaks_reported = 0;
+    begin(&f, with_two_lives_and_checks, true, true);
+    f.h.searches = true;
+    for (size_t i = 1; i < f.count; i++)
+        ((part *)f.objects[i])->score = TARN_SCORE_PINNED;
+    part *object = tarn_alloc(f.h.cache);
+    assert_ptr_equal(object, f.objects[0]);
+    object->score = 1;
+    assert_null(tarn_alloc(f.h.cache));
+    assert_int_equal(kit_sample(f.h.pool).slots_retired, 1);
+    kit_expect_status(tarn_pool_destroy(f.h.pool), TARN_ERROR_LIVE_OBJECTS);
+    assert_int_equal(leaks_reported, f.count - 1);
+    kit_clear_and_destroy(f.h.pool);
+}
+
 static void the_host_may_make_room_its_own_way(void **state)
 {
     (void)state;
@@ -341,6 +378,7 @@ int main(void)
         cmocka_unit_test(bulk_calls_and_reservations_do_not_evict),
         cmocka_unit_test(growth_comes_before_eviction),
         cmocka_unit_test(a_victim_whose_slot_is_spent_is_no_room),
+        cmocka_unit_test(a_victim_whose_slot_is_spent_is_no_leak),
         cmocka_unit_test(the_host_may_make_room_its_own_way),
         cmocka_unit_test(a_host_that_will_not_is_asked_once_in_raw_pools_too),
         cmocka_unit_test(what_a_score_looks_at_stays_readable_when_it_is_freed),

@@ -7,7 +7,11 @@ its file; where the source moves on, the fault moves with it.
 from fault import fault
 from mutations_check import CHECK_MUTATIONS, CHECK_TSAN_MUTATIONS
 from mutations_ends import ENDS_MUTATIONS
+from mutations_frame import FRAME_MUTATIONS, FRAME_TSAN_MUTATIONS
+from mutations_frame_objects import FRAME_OBJECTS_MUTATIONS
+from mutations_frame_watch import FRAME_WATCH_MUTATIONS
 from mutations_life import LIFE_MUTATIONS, LIFE_TSAN_MUTATIONS
+from mutations_scratch import SCRATCH_MUTATIONS
 from mutations_space import SPACE_MUTATIONS
 
 STACK = "depot/stack.c"
@@ -202,8 +206,8 @@ MUTATIONS = [
           "if (from_carving(cache, capacity))",
           "test_reclaim", "test_capacity"),
     fault("split-loses-one", DIRECT,
-          "for (uint32_t i = 2; i < magazine_objects; i++) {",
-          "for (uint32_t i = 3; i < magazine_objects; i++) {",
+          "put_loose(pool, magazine_objects - 1, objects + 1);",
+          "put_loose(pool, magazine_objects - 2, objects + 2);",
           "test_guest", "test_capacity", "test_reclaim"),
     fault("split-keeps-the-magazine", DIRECT,
           "    tarn_depot_put_empty(&pool->depot, SHARD, &magazine, 1);\n", "",
@@ -349,3 +353,6 @@ TSAN_MUTATIONS = [
 
 MUTATIONS += CHECK_MUTATIONS + ENDS_MUTATIONS + LIFE_MUTATIONS + SPACE_MUTATIONS
 TSAN_MUTATIONS += CHECK_TSAN_MUTATIONS + LIFE_TSAN_MUTATIONS
+MUTATIONS += FRAME_MUTATIONS + SCRATCH_MUTATIONS
+MUTATIONS += FRAME_OBJECTS_MUTATIONS + FRAME_WATCH_MUTATIONS
+TSAN_MUTATIONS += FRAME_TSAN_MUTATIONS

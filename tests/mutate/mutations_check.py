@@ -79,7 +79,7 @@ CHECK_MUTATIONS = [
           "        if (pool->checked)\n            tarn_leaks_report_(pool);\n", "",
           "test_check_loans"),
     fault("leaks-abort", REPORT,
-          "    if (misuse != TARN_MISUSE_LEAK)", "    if (misuse)",
+          "    if (report.misuse != TARN_MISUSE_LEAK)", "    if (report.misuse)",
           "test_check_loans"),
     fault("site-of-another-call", SITE,
           "last.whose == cache || last.whose == pool ? last.site", "cache || pool ? last.site",

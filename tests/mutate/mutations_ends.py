@@ -91,7 +91,7 @@ ENDS_MUTATIONS = [
           "test_full_host"),
     fault("victim-still-lent", FULL,
           "    if (pool->is_watched)\n        tarn_loan_end_(pool, object, NULL);\n", "",
-          "test_full_host"),
+          "test_full"),
     fault("room-that-came-meanwhile-not-seen", FULL,
           "so something may be free */\n            *object = take(pool, cache);\n",
           "so something may be free */\n            continue;\n",
