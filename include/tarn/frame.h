@@ -103,8 +103,8 @@ typedef struct tarn_frame_options {
                                threads at once, writes behind the lane's last allocation, writes to
                                dropped memory: that is overwritten, and looked at when it is used
                                again. `end` then walks over all that it drops (false; true in a
-                               library built with TARN_CHECKED, and where TARN_CHECK is in the
-                               environment) */
+                               library built with TARN_CHECKED, and where TARN_CHECK asks for
+                               checks: see tarn/check.h) */
     tarn_report_fn *report; /* told of each misuse (print to stderr and abort) */
     void *report_context;
     const tarn_memory *memory; /* copied (the operating system) */

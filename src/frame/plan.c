@@ -3,8 +3,7 @@
 #include "base/os.h"
 #include "base/size.h"
 #include "frame/state.h"
-
-#include <stdlib.h>
+#include "pool/checks.h"
 
 #ifdef TARN_CHECKED
 #define CHECKED_BY_DEFAULT true
@@ -76,6 +75,8 @@ tarn_status tarn_frame_plan_(const tarn_frame_options *options, tarn_frame_plan 
     set_defaults(&plan->options);
     if (!is_memory_valid(&plan->memory) || !are_options_valid(&plan->options))
         return TARN_ERROR_INVALID;
-    plan->is_checked = options->checked || CHECKED_BY_DEFAULT || getenv("TARN_CHECK");
+    tarn_check_options unused = {0};
+    plan->is_checked = options->checked || CHECKED_BY_DEFAULT;
+    plan->is_checked |= tarn_checks_asked_for_("frame", plan->options.name, &unused);
     return lay_out(plan) ? TARN_OK : TARN_ERROR_TOO_LARGE;
 }

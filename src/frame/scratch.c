@@ -105,11 +105,13 @@ static void rewind_dropped(tarn_lane_state *lane, uint64_t dropped)
 {
     for (uint32_t i = 0; i < lane->frame->sides; i++) {
         tarn_side *side = &lane->sides[i];
-        if (side->frame == 0 || side->frame > dropped)
+        /* relaxed: the owner's own; who drops another frame only sees that it is none of it. */
+        uint64_t number = tarn_u64_load_relaxed(&side->frame);
+        if (number == 0 || number > dropped)
             continue;
         tarn_stock_rewind_(&lane->stock, i, NULL);
         tarn_spans_rewind_(lane, i, NULL);
-        side->frame = 0;
+        tarn_u64_store_relaxed(&side->frame, 0);
     }
 }
 
@@ -146,9 +148,9 @@ void tarn_scratch_begin_(tarn_lane_state *lane, uint64_t number)
     rewind_dropped(lane, tarn_frame_dropped_(lane->frame, number));
     give_back_surplus(lane, number);
     lane->begun = number;
-    /* relaxed: for samples. */
+    /* relaxed: for samples, and see rewind_dropped. */
     tarn_u64_store_relaxed(&lane->begun_seen, number);
-    lane->sides[open_side(lane)].frame = number;
+    tarn_u64_store_relaxed(&lane->sides[open_side(lane)].frame, number);
     if (lane->frame->is_checked)
         tarn_frame_watch_red_zone_(lane);
     set_block(lane, NULL, NULL);

@@ -68,7 +68,7 @@ typedef struct tarn_finalizer {
 
 /* What a lane holds for one frame in flight, besides its blocks. */
 typedef struct tarn_side {
-    uint64_t frame; /* that it is of; 0: none yet */
+    tarn_u64 frame; /* that it is of; 0: none yet. The owner writes */
     tarn_span *spans;
     tarn_finalizer *finalizers;
     bool is_finalizing; /* on the list of the side's lanes */

@@ -175,7 +175,8 @@ void tarn_frame_watch_rewind_(tarn_lane_state *lane, const tarn_mark *mark)
 static void drop_lane(const tarn_frame *frame, tarn_lane_state *lane, uint64_t number)
 {
     uint32_t side = tarn_frame_side_(frame, number);
-    if (lane->sides[side].frame != number)
+    /* relaxed: a lane that has memory of the frame said so before it left. */
+    if (tarn_u64_load_relaxed(&lane->sides[side].frame) != number)
         return;
     if (frame->is_checked && lane->begun == number)
         tarn_frame_watch_red_zone_(lane);

@@ -14,11 +14,22 @@
 
 #define RED_ZONE_BYTES_INSPECTED 16u
 
+typedef struct asker {
+    const char *whose, *name;
+} asker;
+
 static void refuse(void *context, const char *word, size_t length)
 {
-    const char *pool_name = context;
-    fprintf(stderr, "tarn: pool \"%s\": TARN_CHECK: \"%.*s\" is not understood\n", pool_name,
-            (int)length, word);
+    const asker *who = context;
+    fprintf(stderr, "tarn: %s \"%s\": TARN_CHECK: \"%.*s\" is not understood\n", who->whose,
+            who->name, (int)length, word);
+}
+
+bool tarn_checks_asked_for_(const char *whose, const char *name, tarn_check_options *options)
+{
+    const char *words = getenv("TARN_CHECK");
+    asker who = {whose, name};
+    return words && tarn_words_read_(words, options, refuse, &who);
 }
 
 /* What the environment says comes last, so that it can also take a red zone away. */
@@ -31,10 +42,9 @@ tarn_checks tarn_checks_for_(const tarn_pool_options *options)
     checks.options.keeps_content = options->check.keeps_content;
     if (checks.is_inspected && checks.options.red_zone_bytes == 0)
         checks.options.red_zone_bytes = RED_ZONE_BYTES_INSPECTED;
-    const char *words = getenv("TARN_CHECK");
     char name[TARN_POOL_NAME_BYTES_MAX];
     snprintf(name, sizeof name, "%s", options->name ? options->name : "pool");
-    if (words && tarn_words_read_(words, &checks.options, refuse, name))
+    if (tarn_checks_asked_for_("pool", name, &checks.options))
         checks.is_checked = true;
     checks.is_watched = checks.is_checked || checks.is_inspected;
     return checks;

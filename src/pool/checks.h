@@ -14,6 +14,10 @@ typedef struct tarn_checks {
 /* Reads TARN_CHECK; says on stderr which of its words it does not follow. */
 tarn_checks tarn_checks_for_(const tarn_pool_options *options);
 
+/* Adds what TARN_CHECK asks for to *options; says on stderr, for the pool or frame of that name,
+ * which of its words it does not follow. Returns whether it asks for anything. */
+bool tarn_checks_asked_for_(const char *whose, const char *name, tarn_check_options *options);
+
 /* Whether the options are within their bounds. */
 bool tarn_checks_are_valid_(const tarn_check_options *options);
 
