@@ -1,15 +1,13 @@
-/* A program with one fault, named on its command line, in how it uses pooled objects; or with none.
+/* A program with one fault, named on its command line, in how it uses pooled objects and frame
+ * memory; or with none.
  * A memory checker that sees single objects reports the fault, and nothing in the clean program. */
-#include "tarn/tarn.h"
+#include "fault.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define OBJECT_BYTES 40u
-#define CAPACITY     1000u
-
-static tarn_pool *pool;
+tarn_pool *pool;
 static tarn_cache *cache;
 
 /* What is read goes here, so that the compiler leaves the read in. */
@@ -33,14 +31,14 @@ static void finish(void)
         exit(2);
 }
 
-static char *written_object(void)
+char *written_object(void)
 {
     char *object = tarn_alloc(cache);
     memset(object, 1, OBJECT_BYTES);
     return object;
 }
 
-static void read_byte(const char *address)
+void read_byte(const char *address)
 {
     if (*address > 1) /* a decision, since memcheck follows content until one is made */
         sink = 1;
@@ -199,11 +197,7 @@ static void pool_leak(void)
 
 static const tarn_hooks all_hooks = {.construct = construct, .reset = reset, .destroy = destroy};
 
-static const struct fault {
-    const char *name;
-    void (*commit)(void);
-    const tarn_hooks *hooks; /* NULL: none */
-} faults[] = {
+static const fault faults[] = {
     {"clean", clean},
     {"owner_of_memory", owner_of_memory},
     {"leak_behind_a_free_object", leak_behind_a_free_object},
@@ -220,15 +214,26 @@ static const struct fault {
     {"use_after_release", use_after_release, &all_hooks},
 };
 
+static const fault *find(const char *name, const fault *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(name, all[i].name) == 0)
+            return &all[i];
+    return NULL;
+}
+
 int main(int argument_count, char **arguments)
 {
-    for (size_t i = 0; argument_count == 2 && i < sizeof faults / sizeof faults[0]; i++)
-        if (strcmp(arguments[1], faults[i].name) == 0) {
-            start(faults[i].hooks ? *faults[i].hooks : (tarn_hooks){0});
-            faults[i].commit();
-            finish();
-            return 0;
-        }
-    fprintf(stderr, "fault: expected the name of one fault\n");
-    return 2;
+    const char *name = argument_count == 2 ? arguments[1] : "";
+    const fault *chosen = find(name, faults, sizeof faults / sizeof faults[0]);
+    if (!chosen)
+        chosen = find(name, frame_faults, frame_faults_count);
+    if (!chosen) {
+        fprintf(stderr, "fault: expected the name of one fault\n");
+        return 2;
+    }
+    start(chosen->hooks ? *chosen->hooks : (tarn_hooks){0});
+    chosen->commit();
+    finish();
+    return 0;
 }

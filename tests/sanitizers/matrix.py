@@ -37,6 +37,16 @@ ASAN_FAULTS = {
     "clean_with_hooks": None,
     "use_after_free_with_hooks": "use-after-poison",
     "use_after_release": "use-after-poison",
+    "clean_frame": None,
+    "read_dropped_scratch": "use-after-poison",
+    "read_dropped_span": "use-after-poison",
+    "read_rewound_scratch": "use-after-poison",
+    "read_dropped_frame_object": "use-after-poison",
+    "write_dropped_scratch": "use-after-poison",
+    "overrun_scratch": "use-after-poison",
+    "overrun_span": "use-after-poison",
+    "overrun_frame_object": "use-after-poison",
+    "read_deferred_object_after_its_frame": "use-after-poison",
 }
 ASAN_ENVIRONMENT = {"ASAN_OPTIONS": f"exitcode={REPORTED}:detect_leaks=1",
                     "LSAN_OPTIONS": f"exitcode={REPORTED}"}
@@ -54,6 +64,13 @@ TOOLS = (
              "clean_with_hooks": None,
              "use_after_free_with_hooks": "use-of-uninitialized-value",
              "use_after_release": "use-of-uninitialized-value",
+             "clean_frame": None,
+             "read_dropped_scratch": "use-of-uninitialized-value",
+             "read_dropped_span": "use-of-uninitialized-value",
+             "read_rewound_scratch": "use-of-uninitialized-value",
+             "read_dropped_frame_object": "use-of-uninitialized-value",
+             "uninitialised_scratch": "use-of-uninitialized-value",
+             "read_deferred_object_after_its_frame": "use-of-uninitialized-value",
          }),
     Tool("memcheck", "gcc", ["-DTARN_VALGRIND"],
          ["valgrind", "--quiet", f"--error-exitcode={REPORTED}", "--leak-check=full",
@@ -71,6 +88,17 @@ TOOLS = (
              "clean_with_hooks": None,
              "use_after_free_with_hooks": "Invalid read",
              "use_after_release": "Invalid read",
+             "clean_frame": None,
+             "read_dropped_scratch": "Invalid read",
+             "read_dropped_span": "Invalid read",
+             "read_rewound_scratch": "Invalid read",
+             "read_dropped_frame_object": "Invalid read",
+             "write_dropped_scratch": "Invalid write",
+             "overrun_scratch": "Invalid write",
+             "overrun_span": "Invalid write",
+             "overrun_frame_object": "Invalid write",
+             "uninitialised_scratch": "uninitialised value",
+             "read_deferred_object_after_its_frame": "Invalid read",
          }),
     Tool("checked", "gcc", [], [], {"TARN_CHECK": "fill,redzone"}, {
         "clean": None,
@@ -79,6 +107,11 @@ TOOLS = (
         "overrun": "the bytes behind an object were written to",
         "double_free": "an object was freed that is free already",
         "pool_leak": "objects were not freed",
+        "clean_frame": None,
+        "write_dropped_scratch": "frame memory was written to after it was dropped",
+        "overrun_scratch": "the bytes behind an object were written to",
+        "overrun_span": "the bytes behind an object were written to",
+        "alloc_outside": "frame memory was asked for outside the frame",
     }),
 )
 
@@ -107,7 +140,8 @@ def build(tool, arguments):
     source = os.path.join(arguments.tree, "src")
     files = [path for path in glob.glob(os.path.join(source, "**", "*.c"), recursive=True)
              if not path.endswith("_windows.c")]
-    files.append(os.path.join(arguments.tree, "tests", "sanitizers", "fault.c"))
+    files += [os.path.join(arguments.tree, "tests", "sanitizers", name)
+              for name in ("fault.c", "fault_frame.c")]
     includes = [f"-I{folder}" for folder in (os.path.join(arguments.tree, "include"), source)]
     includes += [flag for folder in arguments.include for flag in ("-isystem", folder)]
     flags = ["-std=c11", "-O1", "-g", "-pthread", *tool.flags, *includes]
