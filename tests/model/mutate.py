@@ -22,23 +22,28 @@ import sys
 import time
 
 sys.dont_write_bytecode = True  # the sources stay as they are
+from by_hand import BY_HAND
 from survivors import SURVIVORS
 
 FILES = ("depot/stack.c", "depot/magazine.c", "depot/depot.c", "pool/shelf.c", "pool/empties.c",
          "pool/refill.c", "pool/drain.c", "pool/reclaim.c", "pool/direct.c", "pool/slots.c",
          "pool/grow.c", "pool/cache.c", "pool/reserve.c", "pool/registry.c", "pool/full.c",
          "pool/life/word.h", "pool/life/fast.h", "pool/life/life.c", "pool/life/handles.c",
-         "pool/space/groups.c", "pool/space/trim.c")
+         "pool/space/groups.c", "pool/space/trim.c",
+         "frame/gate.c", "frame/lane.c", "frame/deferred.c", "frame/finalizers.c", "frame/idle.c")
 
 # Their clients run first: most of their mutants do not get past them.
 LIVES_AND_SPACE = re.compile(r"pool/(?:life|space)/|pool/full\.c")
 LIVES_AND_SPACE_GROUPS = ("lives", "handles", "trim", "space")
+FRAMES = re.compile(r"frame/") # no other client uses them
+FRAMES_GROUPS = ("frame", "lanes", "deferred", "releases")
 MODEL_STEPS_MAX = 100_000_000  # of one client; none needs a third of it
 MODEL_SECONDS_MAX = 600         # of all together, on a machine that does much else
 
 ORDERS = (
     ("_load_acquire(", "_load_relaxed("),
     ("_store_release(", "_store_relaxed("),
+    ("_fetch_add_release(", "_fetch_add_relaxed("),
     ("_cas_weak_acquire(", "_cas_weak_relaxed("),
     ("_cas_weak_release(", "_cas_weak_relaxed("),
     ("_cas_strong_acquire(", "_cas_strong_relaxed("),
@@ -46,44 +51,13 @@ ORDERS = (
     ("_cas_weak_acq_rel(", "_cas_weak_release("),
 )
 
-# (file, function, name, old, new): what no rule makes.
-BY_HAND = (
-    ("pool/life/fast.h", "tarn_fast_can_put_", "last life not told",
-     "           (live_word & TARN_LIVES_MASK_) != pool->table.lives_mask &&\n", ""),
-    ("pool/life/handles.c", "tarn_handles_try_end_", "any life of the slot",
-     "    if (tarn_life_handle_(pool, slot, word).bits != handle.bits ||\n"
-     "        !tarn_life_try_end_", "    if (!tarn_life_try_end_"),
-    ("pool/life/handles.c", "hand_out", "word read anew",
-     "tarn_slot_of_(pool, taken), word);",
-     "tarn_slot_of_(pool, taken), tarn_life_word_(pool, tarn_slot_of_(pool, taken)));"),
-    ("pool/space/groups.c", "push", "counted before the push",
-     "    tarn_stack_push_chain(&g->sorted, &pool->depot.slots, first, last);\n"
-     "    add_count(g, count);\n    add_sorted(pool, count);\n",
-     "    add_sorted(pool, count);\n    add_count(g, count);\n"
-     "    tarn_stack_push_chain(&g->sorted, &pool->depot.slots, first, last);\n"),
-    ("pool/space/groups.c", "take_from", "counted after the pop",
-     "    add_sorted(pool, -(uint64_t)count_max);\n"
-     "    uint32_t count = tarn_stack_pop_some(&g->sorted, &pool->depot.slots, count_max, "
-     "indices);\n    add_sorted(pool, count_max - count);\n",
-     "    uint32_t count = tarn_stack_pop_some(&g->sorted, &pool->depot.slots, count_max, "
-     "indices);\n    add_sorted(pool, -(uint64_t)count);\n"),
-    ("pool/space/groups.c", "take_all", "counted after the pops",
-     "    add_sorted(pool, -(uint64_t)expected);\n"
-     "    *first = *last = tarn_stack_take_all(&pool->groups[group].sorted, &pool->depot.slots);\n",
-     "    *first = *last = tarn_stack_take_all(&pool->groups[group].sorted, &pool->depot.slots);\n"
-     "    add_sorted(pool, -(uint64_t)expected);\n"),
-    ("pool/space/groups.c", "tarn_groups_are_dry_", "second look left out",
-     "    return tarn_u64_load_acquire(&pool->space.sorted) == word;", "    return true;"),
-    ("pool/space/groups.c", "tarn_groups_give_back_", "incomplete groups too",
-     "    if (count + retired(g) < group_slots(pool)) {", "    if (count == 0) {"),
-    ("pool/space/groups.c", "restore_one", "not waiting for another",
-     "        return tarn_groups_sorted_(pool) > 0; /* another thread was at it */",
-     "        return false;"),
-)
 STATEMENT = re.compile(
     r"(?:tarn_u(?:32|64)_(?:store|fetch_add)_\w+|tarn_links_set|link_in_order|tarn_counter_add_"
     r"|tarn_gate_close_|note_use|tarn_empties_put_|tarn_shelf_look_back_"
-    r"|tarn_life_set_word_|tarn_life_unbuild_|add_sorted|add_count|lower_first)\(")
+    r"|tarn_life_set_word_|tarn_life_unbuild_|add_sorted|add_count|lower_first"
+    r"|tarn_gate_leave_|tarn_lane_give_back_|leave_fully|turn_to|set_inside|uncount"
+    r"|stop_waiting|set_waiting|tarn_links_list_|tarn_links_unlist_|take_in|list"
+    r"|tarn_deferred_run_|tarn_finalizers_run_to_|tarn_drop_|tarn_stack_push(?=\(&frame))\(")
 CAS = re.compile(r"tarn_u(32|64)_cas_\w+\(")
 FUNCTION = re.compile(r"^(?:static )?[a-z][\w ]*[ *](\w+)\([^;]*?\)\s*\{", re.MULTILINE)
 
@@ -210,6 +184,13 @@ def make_mutants(tree):
     return mutants
 
 
+def groups_of(file):
+    """The groups of clients that a file's mutants go through, in steps; none: all of them."""
+    if FRAMES.match(file):
+        return (FRAMES_GROUPS,)
+    return (LIVES_AND_SPACE_GROUPS, ()) if LIVES_AND_SPACE.match(file) else ((),)
+
+
 class Build:
     """Everything compiled once; then one file and a link for each mutant."""
 
@@ -243,6 +224,7 @@ class Build:
         """(path in the copy, whether the model watches it)."""
         for folder, watched in (("src/base", True), ("src/depot", True), ("src/pool", True),
                                 ("src/pool/life", True), ("src/pool/space", True),
+                                ("src/frame", True),
                                 ("tests/model/engine", False), ("tests/model/clients", None),
                                 ("tests/model", False)):
             for name in sorted(os.listdir(os.path.join(self.source, folder))):
@@ -278,12 +260,12 @@ class Build:
         lines = [line for line in done.stdout.splitlines() if line and line[0] != " "]
         return " ".join(lines[-1].split()) if lines else f"status {done.returncode}"
 
-    def link_and_run(self, objects, program, first_groups=()):
+    def link_and_run(self, objects, program, groups=((),)):
         done = subprocess.run([self.cc, "-no-pie", "-o", program, *objects.values()],
                               capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(done.stderr + "mutate.py: the model does not link")
-        return (first_groups and self.run(program, first_groups)) or self.run(program, ())
+        return next(filter(None, (self.run(program, some) for some in groups)), None)
 
     def users_of(self, header):
         """The library's files whose text a header reaches, by way of other headers too."""
@@ -313,8 +295,8 @@ class Build:
                 break
         noticed = "does not compile:\n" + done.stderr
         if done.returncode == 0:
-            groups = LIVES_AND_SPACE_GROUPS if LIVES_AND_SPACE.match(mutant.file) else ()
-            noticed = self.link_and_run(objects, os.path.join(folder, "model"), groups)
+            program = os.path.join(folder, "model")
+            noticed = self.link_and_run(objects, program, groups_of(mutant.file))
         shutil.rmtree(folder)
         return noticed, done.returncode == 0
 
@@ -345,7 +327,9 @@ def main():
     start = time.monotonic()
     build = Build(arguments)
     build.compile_all(arguments.jobs)
-    noticed = build.link_and_run(build.objects, os.path.join(build.folder, "model"))
+    frames_only = all(FRAMES.match(mutant.file) for mutant in mutants)
+    noticed = build.link_and_run(build.objects, os.path.join(build.folder, "model"),
+                                 (FRAMES_GROUPS if frames_only else (),))
     if noticed:
         sys.exit(f"mutate.py: fails without any mutant: {noticed}")
     bad = len(gone)

@@ -5,6 +5,7 @@ ONE_FORGOTTEN = ("every other change of the head still steps the tag, and an ind
 FIGURE = "a figure that no balance contains; the unit tests of the statistics read it"
 SEARCH = "where a search begins: from there it goes to the last group and on from the first"
 CLEAR = "clear runs alone, so that one thread can tell: for the unit tests of trimming"
+NAME = "a name for people, which may be old; one thread can tell: for the unit tests"
 LATE_CALL = "the gate turns away calls on a cache that has ended: misuse, for the unit tests"
 
 SURVIVORS = {
@@ -16,6 +17,10 @@ SURVIVORS = {
         "decides by being atomic",
     "pool/space/groups.c tarn_groups_are_dry_: load_acquire as relaxed #2":
         "nothing is read after it; the looks before it acquire what it must not be older than",
+    "frame/gate.c tarn_gate_enter_: load_acquire as relaxed":
+        "nothing is read through it before the CAS, which acquires",
+    "frame/gate.c set_waiting: cas_weak_acquire as relaxed":
+        "nothing is read after it: the look that finds nobody inside acquires",
     # ---- tags ----
     "depot/stack.c tarn_stack_push_chain: without a step of the tag": ONE_FORGOTTEN,
     "depot/stack.c tarn_stack_pop: without a step of the tag": ONE_FORGOTTEN,
@@ -58,4 +63,20 @@ SURVIVORS = {
     "pool/space/groups.c tarn_groups_clear_: left out tarn_u32_store_relaxed": CLEAR,
     "pool/space/groups.c tarn_groups_clear_: left out tarn_u32_store_relaxed #2": CLEAR,
     "pool/space/groups.c tarn_groups_clear_: left out add_sorted": CLEAR,
+    "frame/gate.c refuse: left out tarn_u64_fetch_add_relaxed": FIGURE + " (late_refusals)",
+    "frame/gate.c tarn_gate_repair_: left out tarn_u64_store_relaxed":
+        "a forked child calls it: for the unit tests of that",
+    "frame/lane.c set_label: left out tarn_u64_store_relaxed": NAME,
+    "frame/lane.c set_inside: left out tarn_u32_store_relaxed": NAME,
+    "frame/lane.c enter_outermost: left out set_inside": NAME,
+    "frame/lane.c enter_outermost: left out set_inside #2": NAME,
+    "frame/lane.c tarn_lane_leave: left out set_inside": NAME,
+    "frame/lane.c turn_to: left out tarn_deferred_run_":
+        "who ends the frame does what is left: it comes later, and loses nothing",
+    "frame/deferred.c tarn_deferred_run_: left out tarn_links_unlist_":
+        "a number that is too high costs a look at lists that are empty",
+    "frame/finalizers.c tarn_finalizers_run_: left out tarn_links_unlist_":
+        "a number that is too high costs a look at lists that are empty",
+    "frame/deferred.c reserve: left out uncount":
+        "no batch is refused but by the system: for the unit tests with memory that fails",
 }

@@ -6,16 +6,18 @@
 
 Prints one line per fault: killed by which test, or survived. Ends with status 1 if a fault
 survives, if its place in the source is no longer found, or if the tests fail without any.
-A test that hangs has noticed. The list of faults is mutations.py.
+A test that hangs has noticed. The list of faults is mutations.py. Needs ninja.
 """
 
 import argparse
 import filecmp
 import os
+import re
 import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 sys.dont_write_bytecode = True  # the sources stay as they are
 from mutations import MUTATIONS, TSAN_MUTATIONS
@@ -75,6 +77,7 @@ class Copy:
         self.build = os.path.join(arguments.build, "tsan" if arguments.tsan else "plain")
         self.jobs = str(arguments.jobs)
         self.environment = dict(os.environ, TSAN_OPTIONS="halt_on_error=1 exitcode=66")
+        self.known_commands = {}
         self.copy(arguments.tree)
         self.configure(arguments)
 
@@ -104,8 +107,7 @@ class Copy:
             "TARN_INSTALL": "OFF",
             "TARN_SANITIZE": "thread" if arguments.tsan else "",
         }
-        generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-        command = ["cmake", *generator, "-S", self.tree, "-B", self.build]
+        command = ["cmake", "-G", "Ninja", "-S", self.tree, "-B", self.build]
         done = subprocess.run(command + [f"-D{key}={value}" for key, value in options.items()],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode != 0:
@@ -118,10 +120,47 @@ class Copy:
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         return done.stdout if done.returncode != 0 else None
 
-    def run(self, test):
+    def ninja(self, *arguments):
+        return subprocess.run(["ninja", "-C", self.build, *arguments], check=True,
+                              stdout=subprocess.PIPE, text=True).stdout
+
+    def learn(self, tests):
+        """How each test is compiled and linked, and what each object is made of."""
+        for test in tests:
+            compiles, archives, link = {}, {}, ""
+            for line in self.ninja("-t", "commands", test).splitlines():
+                made = re.search(r" -o (\S+\.o) -c (\S+)", line)
+                archive = re.search(r"/ar \S+ (\S+\.a) (.*?) &&", line)
+                if made:
+                    compiles[made.group(1)] = (made.group(2), line)
+                elif archive:
+                    archives.update((name, archive.group(1)) for name in archive.group(2).split())
+                elif f" -o tests/{test} " in line:
+                    link = line
+            self.known_commands[test] = (linked(compiles, archives, link), link)
+        self.known_dependencies = {}
+        for line in self.ninja("-t", "deps").splitlines():
+            if line and not line.startswith(" "):
+                paths = self.known_dependencies[line.split(":")[0]] = set()
+            elif line:
+                paths.add(os.path.normpath(os.path.join(self.build, line.strip())))
+
+    def commands(self, test):
+        return self.known_commands[test]
+
+    def dependencies(self, name):
+        return self.known_dependencies.get(name, ())
+
+    def shell(self, command):
+        """Returns the output if the command failed, or None."""
+        done = subprocess.run(command, shell=True, cwd=self.build, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
+        return done.stdout + "\n" if done.returncode != 0 else None
+
+    def run(self, program):
         """Returns what the test noticed, or None when it passed."""
         try:
-            done = subprocess.run([os.path.join(self.build, "tests", test)],
+            done = subprocess.run([program], cwd=os.path.join(self.build, "tests"),
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                   env=self.environment, timeout=TEST_SECONDS_MAX)
         except subprocess.TimeoutExpired:
@@ -129,6 +168,17 @@ class Copy:
         if done.returncode < 0:
             return f"signal {-done.returncode}"
         return f"status {done.returncode}" if done.returncode else None
+
+
+def linked(compiles, archives, link):
+    """The commands of the objects that the linker takes: a source that is in two archives comes
+    from the first."""
+    chosen = {}
+    for name, (source, command) in compiles.items():
+        place = link.find(f" {archives.get(name, name)} ")
+        if place >= 0 and (source not in chosen or place < chosen[source][0]):
+            chosen[source] = (place, name, command)
+    return {name: command for place, name, command in chosen.values()}
 
 
 def files_under(tree, part):
@@ -147,7 +197,8 @@ def check_baseline(copy, mutations):
     output = copy.compile(tests)
     if output:
         sys.exit(output + "mutate.py: the tests do not build")
-    failing = [test for test in tests if copy.run(test)]
+    copy.learn(tests)
+    failing = [test for test in tests if copy.run(os.path.join(copy.build, "tests", test))]
     if failing:
         sys.exit(f"mutate.py: fails without any fault: {' '.join(failing)}")
 
@@ -161,25 +212,78 @@ def with_fault(mutation, text):
     return text
 
 
-def try_mutation(copy, mutation):
-    """Returns whether it was killed, and how."""
-    path = os.path.join(copy.tree, mutation.file)
-    original = read(path)
-    changed = with_fault(mutation, original)
-    if changed is None:
-        return False, f"its place is no longer there, just once, in {mutation.file}"
-    write(path, changed)
-    try:
-        output = copy.compile(mutation.tests)
-        if output:
-            return False, "does not compile:\n" + output
-        for test in mutation.tests:
-            noticed = copy.run(test)
-            if noticed:
-                return True, f"killed by {test}: {noticed}"
-    finally:
-        write(path, original)
-    return False, "SURVIVED " + " ".join(mutation.tests)
+class Trial:
+    """One fault, compiled beside the sound library: only what includes it is built again."""
+
+    def __init__(self, copy, mutation):
+        self.copy = copy
+        self.mutation = mutation
+        self.path = os.path.normpath(os.path.join(copy.tree, mutation.file))
+        self.folder = os.path.join(copy.build, "trials", mutation.name)
+        self.objects = {}  # the sound object's path: the faulty one's
+
+    def write_source(self, text):
+        """A header goes where it is found before the sound one."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        root = os.path.join(self.copy.tree, "include" if "/include/" in self.path else "src")
+        self.overlay = os.path.join(self.folder, "overlay")
+        self.source = os.path.join(self.overlay, os.path.relpath(self.path, root))
+        os.makedirs(os.path.dirname(self.source))
+        write(self.source, text)
+
+    def compile(self, name, command):
+        """Returns the compiler's output if it failed, or None."""
+        if name in self.objects:
+            return None
+        made = os.path.join(self.folder, f"{len(self.objects)}.o")
+        command = re.sub(r" -MD -MT \S+ -MF \S+", "", command)
+        command = command.replace(f" -o {name} ", f" -o {made} ")
+        command = command.replace(" -I", f" -I{self.overlay} -I", 1)
+        command = command.replace(f" -c {self.path}", f" -c {self.source}")
+        self.objects[name] = made
+        return self.copy.shell(command)
+
+    def link(self, test, command):
+        """The faulty objects stand before the archive, whose own are then not looked for."""
+        program = os.path.join(self.folder, test)
+        extra = []
+        for name, made in self.objects.items():
+            if f" {name} " in command:
+                command = command.replace(f" {name} ", f" {made} ")
+            else:
+                extra.append(made)
+        command = command.replace(f" -o tests/{test} ", f" -o {program} {' '.join(extra)} ")
+        return self.copy.shell(command), program
+
+    def build(self, test):
+        compiles, link = self.copy.commands(test)
+        for name, command in compiles.items():
+            if self.path in self.copy.dependencies(name):
+                output = self.compile(name, command)
+                if output:
+                    return output, None
+        if not self.objects:
+            return f"{self.mutation.file} is no part of {test}", None
+        return self.link(test, link)
+
+    def run(self):
+        """Returns whether the fault was killed, and how."""
+        changed = with_fault(self.mutation, read(self.path))
+        if changed is None:
+            return False, f"its place is no longer there, just once, in {self.mutation.file}"
+        self.write_source(changed)
+        try:
+            for test in self.mutation.tests:
+                self.objects = {}
+                output, program = self.build(test)
+                if output:
+                    return False, "does not build:\n" + output
+                noticed = self.copy.run(program)
+                if noticed:
+                    return True, f"killed by {test}: {noticed}"
+        finally:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        return False, "SURVIVED " + " ".join(self.mutation.tests)
 
 
 def main():
@@ -194,11 +298,11 @@ def main():
     copy = Copy(arguments)
     check_baseline(copy, mutations)
     survivors = 0
-    # One file after another, so that each is rebuilt as seldom as possible.
-    for mutation in sorted(mutations, key=lambda mutation: mutation.file):
-        killed, how = try_mutation(copy, mutation)
-        survivors += not killed
-        print(f"{'ok  ' if killed else 'FAIL'} {mutation.name}: {how}", flush=True)
+    with ThreadPoolExecutor(arguments.jobs) as executor:
+        results = executor.map(lambda mutation: Trial(copy, mutation).run(), mutations)
+        for mutation, (killed, how) in zip(mutations, results):
+            survivors += not killed
+            print(f"{'ok  ' if killed else 'FAIL'} {mutation.name}: {how}", flush=True)
     print(f"{len(mutations)} faults, {survivors} not killed, "
           f"{time.monotonic() - start:.0f} s")
     return 1 if survivors else 0

@@ -32,6 +32,10 @@ client_list life_clients(void);
 client_list handle_clients(void);
 client_list space_clients(void);
 client_list trim_clients(void);
+client_list frame_clients(void);
+client_list lane_clients(void);
+client_list deferred_clients(void);
+client_list release_clients(void);
 
 #define CLIENT_LIST(array) ((client_list){(array), (uint32_t)(sizeof(array) / sizeof(array)[0])})
 

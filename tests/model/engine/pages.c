@@ -23,6 +23,7 @@ static struct {
     page pages[PAGES_MAX], kept[PAGES_MAX];
     uint64_t run;
     uint32_t commits, fail_from;
+    uint64_t now_ns, step_ns;
     bool is_changed;
 } state;
 
@@ -39,6 +40,7 @@ void pages_clear(void)
     memset(state.pages, 0, sizeof state.pages);
     state.run = 0;
     state.commits = state.fail_from = 0;
+    state.step_ns = 0;
 }
 
 void pages_begin_run(void)
@@ -49,6 +51,7 @@ void pages_begin_run(void)
         memcpy(state.pages, state.kept, sizeof state.pages);
     state.is_changed = false;
     state.commits = 0;
+    state.now_ns = 1;
 }
 
 void pages_fail_commits(uint32_t from)
@@ -136,10 +139,15 @@ tarn_memory tarn_os_memory(void)
     };
 }
 
-/* Time stands still in the model: what waits for a deadline waits for ever, or not at all. */
+void pages_let_time_pass(uint64_t step_ns)
+{
+    state.step_ns = step_ns;
+}
+
+/* Where time stands still, what waits for a deadline waits for ever, or not at all. */
 uint64_t tarn_os_clock_ns(void)
 {
-    return 1;
+    return state.now_ns += state.step_ns;
 }
 
 uint32_t tarn_os_thread_id(void)

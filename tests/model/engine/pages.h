@@ -18,6 +18,9 @@ void pages_check(const void *address, size_t bytes);
 /* Lets commits in the present run fail from the count-th on, counted from 1; 0: none. */
 void pages_fail_commits(uint32_t from);
 
+/* Each look at the clock moves it on by so much; 0: time stands still. */
+void pages_let_time_pass(uint64_t step_ns);
+
 /* Whether this is a thread-local variable, which rename.h has made an ordinary one. */
 bool pages_is_thread_local(const void *address);
 
