@@ -15,7 +15,8 @@ void tarn_gate_init_(tarn_frame *frame)
 tarn_status tarn_gate_enter_(tarn_frame *frame, uint64_t *number)
 {
     tarn_backoff backoff = TARN_BACKOFF_INIT;
-    uint64_t seen = tarn_u64_load_acquire(&frame->gate); /* E13 */
+    /* relaxed: the CAS acquires what it is to be read after. */
+    uint64_t seen = tarn_u64_load_relaxed(&frame->gate);
     for (;;) {
         if (seen & (TARN_GATE_ENDING | TARN_GATE_WAITING))
             return TARN_ERROR_BUSY;
@@ -122,12 +123,12 @@ static tarn_status obstacle(const tarn_frame *frame, uint64_t seen, bool needs_c
     return TARN_OK;
 }
 
-/* Keeps lanes from entering while this thread waits for those inside to leave. */
+/* Keeps lanes from entering while this thread waits for those inside to leave.
+ * relaxed: what lanes did is for the look that finds none inside. */
 static void set_waiting(tarn_frame *frame, uint64_t seen, bool *is_waiting)
 {
     if (!*is_waiting && (seen & TARN_GATE_INSIDE_MASK))
-        *is_waiting =
-            tarn_u64_cas_weak_acquire(&frame->gate, &seen, seen | TARN_GATE_WAITING); /* E12 */
+        *is_waiting = tarn_u64_cas_weak_relaxed(&frame->gate, &seen, seen | TARN_GATE_WAITING);
 }
 
 static void stop_waiting(tarn_frame *frame)

@@ -17,10 +17,6 @@ SURVIVORS = {
         "decides by being atomic",
     "pool/space/groups.c tarn_groups_are_dry_: load_acquire as relaxed #2":
         "nothing is read after it; the looks before it acquire what it must not be older than",
-    "frame/gate.c tarn_gate_enter_: load_acquire as relaxed":
-        "nothing is read through it before the CAS, which acquires",
-    "frame/gate.c set_waiting: cas_weak_acquire as relaxed":
-        "nothing is read after it: the look that finds nobody inside acquires",
     # ---- tags ----
     "depot/stack.c tarn_stack_push_chain: without a step of the tag": ONE_FORGOTTEN,
     "depot/stack.c tarn_stack_pop: without a step of the tag": ONE_FORGOTTEN,
