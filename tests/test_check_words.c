@@ -2,14 +2,13 @@
  * a word that is not understood is named and left out. */
 #define _GNU_SOURCE /* setenv, fork, pipe */
 
+#include "support/child.h"
 #include "support/misuse.h"
 
 #include "pool/words.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 typedef struct refusals {
     uint32_t count;
@@ -114,31 +113,22 @@ static void the_variable_checks_a_pool_that_asked_for_nothing(void **state)
     kit_destroy(other);
 }
 
-/* Runs in a child, since it writes to stderr and may abort. Returns the wait status. */
+typedef struct asked {
+    void (*function)(void);
+    const char *words;
+} asked;
+
+static void ask_and_run(void *argument)
+{
+    const asked *a = argument;
+    setenv("TARN_CHECK", a->words, 1);
+    a->function();
+}
+
 static int in_a_child(void (*function)(void), const char *words, char *text, size_t text_bytes)
 {
-    int ends[2];
-    assert_int_equal(pipe(ends), 0);
-    fflush(NULL);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        dup2(ends[1], STDERR_FILENO);
-        setenv("TARN_CHECK", words, 1);
-        signal(SIGABRT, SIG_DFL);
-        function();
-        _exit(0);
-    }
-    close(ends[1]);
-    size_t got = 0;
-    ssize_t part;
-    while ((part = read(ends[0], text + got, text_bytes - 1 - got)) > 0)
-        got += (size_t)part;
-    text[got] = 0;
-    close(ends[0]);
-    int status = 0;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    return status;
+    asked a = {function, words};
+    return child_stderr(ask_and_run, &a, text, text_bytes);
 }
 
 static void free_twice(void)

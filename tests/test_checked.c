@@ -1,12 +1,10 @@
 /* What a checked pool tells about misuse, and that it then changes nothing. */
 #define _GNU_SOURCE /* fork, pipe */
 
-#include "support/kit.h"
+#include "support/child.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 typedef struct notes {
     int count;
@@ -202,42 +200,21 @@ static void a_report_may_call_into_the_same_pool(void **state)
     kit_destroy(pool);
 }
 
-/* In a child process, since the default report ends it. Returns the wait status, and in text what
- * the child wrote to stderr. */
-static int misuse_in_a_child(char *text, size_t text_bytes)
+static void free_a_foreign_pointer(void *unused)
 {
-    int ends[2];
-    assert_int_equal(pipe(ends), 0);
-    fflush(NULL);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        dup2(ends[1], STDERR_FILENO);
-        tarn_pool_options options = {
-            .name = "named", .object_bytes = 24, .capacity = 4, .checked = true};
-        tarn_pool *pool = NULL;
-        tarn_pool_create(&options, &pool);
-        signal(SIGABRT, SIG_DFL);
-        tarn_guest_free(pool, &options);
-        _exit(0);
-    }
-    close(ends[1]);
-    size_t got = 0;
-    ssize_t part;
-    while ((part = read(ends[0], text + got, text_bytes - 1 - got)) > 0)
-        got += (size_t)part;
-    text[got] = 0;
-    close(ends[0]);
-    int status = 0;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    return status;
+    (void)unused;
+    tarn_pool_options options = {
+        .name = "named", .object_bytes = 24, .capacity = 4, .checked = true};
+    tarn_pool *pool = NULL;
+    tarn_pool_create(&options, &pool);
+    tarn_guest_free(pool, &options);
 }
 
 static void t37_the_default_report_prints_the_misuse_and_aborts(void **state)
 {
     (void)state;
     char text[4096];
-    int status = misuse_in_a_child(text, sizeof text);
+    int status = child_stderr(free_a_foreign_pointer, NULL, text, sizeof text);
     assert_true(WIFSIGNALED(status));
     assert_int_equal(WTERMSIG(status), SIGABRT);
     assert_non_null(strstr(text, "named"));

@@ -12,9 +12,10 @@ static void end_frame(tarn_frame *frame, bool gated)
             return;
         kit_expect_status(status, TARN_ERROR_IN_FLIGHT);
         kit_expect_status(tarn_frame_close(frame, 0, NULL), TARN_OK);
-        kit_expect_status(tarn_frame_complete(frame, frames_sample(frame).completed + 1), TARN_OK);
+        kit_expect_status(tarn_frame_complete(frame, frame_kit_sample(frame).completed + 1),
+                          TARN_OK);
     }
-    frames_end(frame);
+    frame_kit_end(frame);
 }
 
 /* One object per frame, of a pool that has no other free one. */
@@ -24,19 +25,19 @@ static void expect_exact_moment(kind k, way how, uint32_t in_flight, bool gated)
     uint32_t delay = delay_of(k, how, in_flight);
     tarn_pool *pool = pool_of(k, FRAMES);
     tarn_frame *frame = frame_with(in_flight, gated);
-    tarn_lane *lane = frames_attach(frame);
+    tarn_lane *lane = frame_kit_attach(frame, "test");
     void *objects[FRAMES];
     take_many(pool, objects, FRAMES);
     for (uint32_t n = 1; n <= FRAMES; n++) {
-        frames_enter(lane);
+        frame_kit_enter(lane);
         uint32_t dropped = n > delay ? n - delay : 0;
         kit_expect_conserved(pool, FRAMES - dropped);
-        assert_int_equal(frames_sample(frame).deferred, n - 1 - dropped);
+        assert_int_equal(frame_kit_sample(frame).deferred, n - 1 - dropped);
         memset(objects[n - 1], 0x77, 32);
         defer(lane, pool, how, objects[n - 1]);
         for (uint32_t i = dropped; i < n; i++) /* who is inside can still read it */
             assert_int_equal(((unsigned char *)objects[i])[31], 0x77);
-        frames_leave(lane);
+        frame_kit_leave(lane);
         kit_expect_conserved(pool, FRAMES - dropped);
         if (k == HOOKS)
             assert_int_equal(lives.resets, dropped);
@@ -62,19 +63,19 @@ static void the_very_object_comes_back_in_the_frame_that_drops_its_own(void **st
     for (uint32_t in_flight = 1; in_flight <= 3; in_flight++) {
         tarn_pool *pool = pool_of(EXACT, 1);
         tarn_frame *frame = frame_with(in_flight, false);
-        tarn_lane *lane = frames_attach(frame);
+        tarn_lane *lane = frame_kit_attach(frame, "test");
         void *object = tarn_guest_alloc(pool);
-        frames_enter(lane);
+        frame_kit_enter(lane);
         defer(lane, pool, BY_POINTER, object);
         for (uint32_t n = 1; n <= in_flight; n++) {
             assert_null(tarn_guest_alloc(pool));
-            frames_leave(lane);
-            frames_end(frame);
+            frame_kit_leave(lane);
+            frame_kit_end(frame);
             assert_null(tarn_guest_alloc(pool)); /* lanes do it, when they enter */
-            frames_enter(lane);
+            frame_kit_enter(lane);
         }
         assert_ptr_equal(tarn_guest_alloc(pool), object);
-        frames_leave(lane);
+        frame_kit_leave(lane);
         frames_destroy(frame);
         end_pool(pool, 1);
     }
@@ -85,18 +86,18 @@ static void nothing_frees_what_the_open_frame_sees(void **state)
     (void)state;
     tarn_pool *pool = pool_of(RAW, 10);
     tarn_frame *frame = frame_with(1, false);
-    tarn_lane *lanes[2] = {frames_attach(frame), frames_attach(frame)};
+    tarn_lane *lanes[2] = {frame_kit_attach(frame, "test"), frame_kit_attach(frame, "test")};
     void *objects[10];
     take_many(pool, objects, 10);
     for (uint32_t i = 0; i < 10; i++) {
-        frames_enter(lanes[0]);
-        frames_enter(lanes[0]);
+        frame_kit_enter(lanes[0]);
+        frame_kit_enter(lanes[0]);
         defer(lanes[0], pool, BY_POINTER, objects[i]);
-        frames_leave(lanes[0]);
-        frames_leave(lanes[0]);
+        frame_kit_leave(lanes[0]);
+        frame_kit_leave(lanes[0]);
         if (i == 5) { /* the other comes late */
-            frames_enter(lanes[1]);
-            frames_leave(lanes[1]);
+            frame_kit_enter(lanes[1]);
+            frame_kit_leave(lanes[1]);
         }
         size_t done = 77;
         kit_expect_status(tarn_frame_reclaim(frame, SIZE_MAX, &done), TARN_OK);
@@ -106,7 +107,7 @@ static void nothing_frees_what_the_open_frame_sees(void **state)
     kit_expect_status(tarn_frame_close(frame, 0, NULL), TARN_OK);
     kit_expect_status(tarn_frame_reclaim(frame, SIZE_MAX, NULL), TARN_OK);
     kit_expect_conserved(pool, 10);
-    frames_end(frame);
+    frame_kit_end(frame);
     kit_expect_status(tarn_frame_reclaim(frame, SIZE_MAX, NULL), TARN_OK);
     kit_expect_conserved(pool, 0);
     frames_destroy(frame);
@@ -125,20 +126,20 @@ static void expect_batches(kind k, way how, uint32_t count)
     uint32_t delay = delay_of(k, how, IN_FLIGHT);
     tarn_pool *pool = pool_of(k, ALL);
     tarn_frame *frame = frame_with(IN_FLIGHT, false);
-    tarn_lane *lane = frames_attach(frame);
+    tarn_lane *lane = frame_kit_attach(frame, "test");
     void *objects[ALL];
     take_many(pool, objects, ALL);
     for (uint32_t n = 1; n <= 2 + delay; n++) {
-        frames_enter(lane);
+        frame_kit_enter(lane);
         for (uint32_t i = n == 1 ? 0 : count; n <= 2 && i < (n == 1 ? count : ALL); i++)
             defer(lane, pool, how, objects[i]);
-        frames_leave(lane);
+        frame_kit_leave(lane);
         uint32_t done = n <= delay ? 0 : n == 1 + delay ? count : ALL;
         kit_expect_conserved(pool, ALL - done);
-        assert_int_equal(frames_sample(frame).deferred, (n == 1 ? count : ALL) - done);
-        frames_end(frame);
+        assert_int_equal(frame_kit_sample(frame).deferred, (n == 1 ? count : ALL) - done);
+        frame_kit_end(frame);
     }
-    assert_int_equal(frames_sample(frame).deferred_stale, 0);
+    assert_int_equal(frame_kit_sample(frame).deferred_stale, 0);
     take_many(pool, objects, ALL); /* each of them once */
     assert_true(kit_are_apart(objects, ALL, 32));
     if (k == HOOKS)
@@ -167,10 +168,10 @@ static void pools_and_ways_mix_in_one_batch(void **state)
         void *objects[KINDS][EACH];
         uint32_t next[KINDS] = {0}, late[KINDS] = {0};
         tarn_frame *frame = frame_with(1, false);
-        tarn_lane *lane = frames_attach(frame);
+        tarn_lane *lane = frame_kit_attach(frame, "test");
         for (kind k = 0; k < KINDS; k++)
             take_many(pools[k] = pool_of(k, EACH), objects[k], EACH);
-        frames_enter(lane);
+        frame_kit_enter(lane);
         for (uint32_t i = 0; i < 20 * KINDS; i++) {
             kind k = (kind)(kit_random(&random) % KINDS);
             way how = (way)(kit_random(&random) % WAYS);
@@ -184,13 +185,13 @@ static void pools_and_ways_mix_in_one_batch(void **state)
         for (kind k = 0; k < KINDS; k++)
             kit_expect_conserved(pools[k], EACH);
         for (uint32_t n = 0; n < 2; n++) {
-            frames_leave(lane);
-            frames_end(frame);
-            frames_enter(lane);
+            frame_kit_leave(lane);
+            frame_kit_end(frame);
+            frame_kit_enter(lane);
             for (kind k = 0; k < KINDS; k++)
                 kit_expect_conserved(pools[k], EACH - next[k] + (n == 0 ? late[k] : 0));
         }
-        frames_leave(lane);
+        frame_kit_leave(lane);
         frames_destroy(frame);
         for (kind k = 0; k < KINDS; k++)
             end_pool(pools[k], EACH - next[k]);
@@ -211,15 +212,15 @@ static void reclaim_does_what_lanes_that_stay_away_do_not(void **state)
     kit_expect_status(tarn_frame_reclaim(frame, SIZE_MAX, &done), TARN_OK);
     assert_int_equal(done, 0);
     for (uint32_t i = 0; i < LANES; i++) {
-        tarn_lane *lane = frames_attach(frame);
-        frames_enter(lane);
+        tarn_lane *lane = frame_kit_attach(frame, "test");
+        frame_kit_enter(lane);
         for (uint32_t k = 0; k < EACH; k++)
             defer(lane, pool, BY_POINTER, objects[i * EACH + k]);
         kit_expect_status(tarn_lane_detach(lane), TARN_OK); /* and its lane is gone */
         if (i % 2)
-            assert_ptr_equal(frames_attach(frame), lane); /* or another's */
+            assert_ptr_equal(frame_kit_attach(frame, "test"), lane); /* or another's */
     }
-    frames_end(frame);
+    frame_kit_end(frame);
     kit_expect_conserved(pool, LANES * EACH);
     size_t left = LANES * EACH;
     uint32_t steps = 0;
@@ -230,7 +231,7 @@ static void reclaim_does_what_lanes_that_stay_away_do_not(void **state)
         assert_true(done > 0 && done <= left);
         left -= done;
         kit_expect_conserved(pool, left);
-        assert_int_equal(frames_sample(frame).deferred, left);
+        assert_int_equal(frame_kit_sample(frame).deferred, left);
     }
     assert_int_equal(steps, 2);
     kit_expect_status(tarn_frame_reclaim(frame, 1, &done), TARN_OK);
@@ -252,15 +253,15 @@ static void the_next_end_does_what_nobody_else_did(void **state)
         for (way how = 0; how < WAYS; how++) {
             tarn_pool *pool = pool_of(HANDLES, ALL);
             tarn_frame *frame = frame_with(in_flight, false);
-            tarn_lane *lane = frames_attach(frame);
+            tarn_lane *lane = frame_kit_attach(frame, "test");
             void *objects[ALL];
             take_many(pool, objects, ALL);
             for (uint32_t n = 1; n <= in_flight; n++) {
-                frames_enter(lane);
+                frame_kit_enter(lane);
                 for (uint32_t i = 0; n == 1 && i < ALL; i++)
                     defer(lane, pool, how, objects[i]);
-                frames_leave(lane);
-                frames_end(frame);
+                frame_kit_leave(lane);
+                frame_kit_end(frame);
             }
             /* The ends that may do it, at the earliest and at the latest. */
             uint32_t earliest = how == AT_ONCE ? in_flight + 1 : 2 * in_flight;
@@ -269,7 +270,7 @@ static void the_next_end_does_what_nobody_else_did(void **state)
                 uint64_t live = kit_sample(pool).live;
                 assert_true(open < earliest ? live == ALL : live == ALL || live == 0);
                 assert_true(open < latest || live == 0);
-                frames_end(frame);
+                frame_kit_end(frame);
             }
             frames_destroy(frame);
             end_pool(pool, 0);
@@ -283,16 +284,16 @@ static void the_frames_destruction_does_all_that_is_deferred(void **state)
         for (uint32_t in_flight = 1; in_flight <= 3; in_flight++) {
             tarn_pool *pool = pool_of(k, 400);
             tarn_frame *frame = frame_with(in_flight, false);
-            tarn_lane *lane = frames_attach(frame);
+            tarn_lane *lane = frame_kit_attach(frame, "test");
             void *objects[400];
             take_many(pool, objects, 400);
             for (uint32_t n = 0; n < 2; n++) {
-                frames_enter(lane);
+                frame_kit_enter(lane);
                 for (uint32_t i = 0; i < 200; i++)
                     defer(lane, pool, has_way(k, AT_ONCE) ? (way)(i % WAYS) : BY_POINTER,
                           objects[n * 200 + i]);
-                frames_leave(lane);
-                frames_end(frame);
+                frame_kit_leave(lane);
+                frame_kit_end(frame);
             }
             frames_destroy(frame);
             end_pool(pool, 0);
@@ -338,20 +339,20 @@ static void expect_conservation(kind k, uint32_t in_flight)
     tarn_frame *frame = frame_with(in_flight, false);
     tarn_lane *lanes[3];
     for (uint32_t i = 0; i < 3; i++)
-        lanes[i] = frames_attach(frame);
+        lanes[i] = frame_kit_attach(frame, "test");
     for (uint32_t n = 1; n <= MODEL_FRAMES; n++) {
         for (uint32_t i = 0; i < 3; i++)
-            frames_enter(lanes[i]);
+            frame_kit_enter(lanes[i]);
         for (uint64_t i = kit_random(&random) % MODEL_OBJECTS; i > 0; i--)
             act(&m, lanes[i % 3], &random, n);
         uint32_t waiting = 0;
         for (uint32_t later = n + 1; later < MODEL_FRAMES + 8; later++)
             waiting += m.free_in[later];
         kit_expect_conserved(m.pool, m.count + waiting);
-        assert_int_equal(frames_sample(frame).deferred, waiting);
+        assert_int_equal(frame_kit_sample(frame).deferred, waiting);
         for (uint32_t i = 0; i < 3; i++)
-            frames_leave(lanes[i]);
-        frames_end(frame);
+            frame_kit_leave(lanes[i]);
+        frame_kit_end(frame);
     }
     frames_destroy(frame);
     end_pool(m.pool, m.count);

@@ -170,7 +170,7 @@ static void expect_all_found(race *r)
     uint64_t shared = 0;
     for (uint32_t i = 0; i < PLACES; i++)
         shared += atomic_load(&r->places[i]) != NULL;
-    assert_int_equal(frames_sample(r->frame).deferred_stale, 0);
+    assert_int_equal(frame_kit_sample(r->frame).deferred_stale, 0);
     frames_destroy(r->frame);
     assert_int_equal(atomic_load(&r->taken) - atomic_load(&r->deferred), shared);
     kit_expect_conserved(r->pool, shared);
@@ -250,7 +250,7 @@ static void of_many_that_defer_or_release_a_handle_at_once_one_succeeds(void **s
         assert_int_equal(kit_run_threads(WORKERS, defer_all, &c, 0), 0);
         assert_int_equal(atomic_load(&c.won), HANDLES_EACH);
         kit_expect_conserved(c.pool, HANDLES_EACH - HANDLES_EACH / 4);
-        frames_end(c.frame);
+        frame_kit_end(c.frame);
         kit_expect_status(tarn_frame_reclaim(c.frame, SIZE_MAX, NULL), TARN_OK);
         kit_expect_conserved(c.pool, 0);
         frames_destroy(c.frame);

@@ -66,12 +66,12 @@ static void t78_attaching_needs_no_memory(void **state)
     memory_hooks_restart(&hooks);
     hooks.fail_from = 1;
     for (uint32_t i = 0; i < 3; i++) {
-        tarn_lane *lane = frames_attach(frame);
-        frames_enter(lane);
-        frames_leave(lane);
+        tarn_lane *lane = frame_kit_attach(frame, "test");
+        frame_kit_enter(lane);
+        frame_kit_leave(lane);
     }
     assert_non_null(tarn_guest_lane(frame));
-    frames_end(frame);
+    frame_kit_end(frame);
     assert_int_equal(hooks.calls, 0);
     close_frame(frame);
 }
@@ -88,15 +88,15 @@ static stage start(void)
 {
     stage s = {.frame = open_frame(2)};
     tarn_frame_pool_options options = {.object_bytes = 500};
-    s.lane = frames_attach(s.frame);
+    s.lane = frame_kit_attach(s.frame, "test");
     kit_expect_status(tarn_frame_pool_create(s.frame, &options, &s.pool), TARN_OK);
-    frames_enter(s.lane);
+    frame_kit_enter(s.lane);
     return s;
 }
 
 static void finish(stage *s)
 {
-    frames_leave(s->lane);
+    frame_kit_leave(s->lane);
     close_frame(s->frame);
 }
 
@@ -136,7 +136,7 @@ static void fail_each_call_of(stage *s, alloc_function *alloc)
 {
     for (uint64_t n = 1;; n++) {
         assert_true(n <= FAULTS_MAX);
-        tarn_frame_statistics before = frames_sample(s->frame);
+        tarn_frame_statistics before = frame_kit_sample(s->frame);
         memory_hooks_restart(&hooks);
         hooks.fail_at = n;
         unsigned char *memory = alloc(s);
@@ -145,7 +145,7 @@ static void fail_each_call_of(stage *s, alloc_function *alloc)
             return;
         }
         assert_int_equal(hooks.failures, 1); /* one try per allocation */
-        tarn_frame_statistics after = frames_sample(s->frame);
+        tarn_frame_statistics after = frame_kit_sample(s->frame);
         assert_int_equal(after.overflows_full, before.overflows_full + 1);
         assert_int_equal(after.held_bytes, before.held_bytes);
         assert_int_equal(after.committed_bytes, hooks.committed_bytes);
@@ -158,11 +158,11 @@ static void t78_an_allocation_that_fails_anywhere_loses_nothing_and_works_later(
     for (uint32_t i = 0; i < FUNCTIONS; i++) {
         stage s = start();
         bool is_large = i >= FUNCTIONS - LARGE;
-        for (uint32_t n = 0; is_large ? n < 9 : frames_sample(s.frame).overflows_full < 2; n++) {
+        for (uint32_t n = 0; is_large ? n < 9 : frame_kit_sample(s.frame).overflows_full < 2; n++) {
             fail_each_call_of(&s, functions[i]);
-            assert_int_equal(frames_sample(s.frame).committed_bytes, hooks.committed_bytes);
+            assert_int_equal(frame_kit_sample(s.frame).committed_bytes, hooks.committed_bytes);
         }
-        assert_true(frames_sample(s.frame).overflows_full >= (is_large ? 18 : 2));
+        assert_true(frame_kit_sample(s.frame).overflows_full >= (is_large ? 18 : 2));
         finish(&s);
     }
 }
@@ -178,9 +178,9 @@ static void what_is_there_is_served_while_memory_fails(void **state)
         }
         for (uint32_t i = 0; i < FUNCTIONS; i++)
             assert_non_null(functions[i](&s));
-        frames_leave(s.lane);
-        frames_end(s.frame);
-        frames_enter(s.lane);
+        frame_kit_leave(s.lane);
+        frame_kit_end(s.frame);
+        frame_kit_enter(s.lane);
     }
     assert_int_equal(hooks.calls, 0);
     finish(&s);
@@ -202,14 +202,14 @@ static void t78_a_frame_pools_creation_fails_cleanly_at_each_of_its_memory_calls
         tarn_status status = tarn_frame_pool_create(s.frame, &options, &pool);
         if (status == TARN_OK) {
             assert_true(n > 1);
-            assert_int_equal(frames_sample(s.frame).committed_bytes, hooks.committed_bytes);
+            assert_int_equal(frame_kit_sample(s.frame).committed_bytes, hooks.committed_bytes);
             kit_expect_status(tarn_frame_pool_destroy(pool), TARN_OK);
             break;
         }
         kit_expect_status(status, TARN_ERROR_NO_MEMORY);
         assert_null(pool);
         assert_int_equal(hooks.reserved_bytes, reserved);
-        assert_int_equal(frames_sample(s.frame).committed_bytes, committed);
+        assert_int_equal(frame_kit_sample(s.frame).committed_bytes, committed);
     }
     memory_hooks_restart(&hooks);
     tarn_frame_pool *too_large = NULL;
@@ -246,7 +246,7 @@ static void expect_deferrals(bool by_handle)
         tarn_status status = defer(&s, pool, of_pool, by_handle);
         if (hooks.failures > 0) {
             kit_expect_status(status, TARN_ERROR_FULL);
-            assert_int_equal(frames_sample(s.frame).deferred, i);
+            assert_int_equal(frame_kit_sample(s.frame).deferred, i);
             if (by_handle)
                 assert_false(tarn_handle_is_none(tarn_handle_of(pool, of_pool)));
             memory_hooks_restart(&hooks);
@@ -254,16 +254,16 @@ static void expect_deferrals(bool by_handle)
             refusals++;
         }
         kit_expect_status(status, TARN_OK);
-        assert_int_equal(frames_sample(s.frame).deferred, i + 1);
+        assert_int_equal(frame_kit_sample(s.frame).deferred, i + 1);
     }
     assert_true(refusals > 0);
     kit_expect_conserved(pool, COUNT);
     memory_hooks_restart(&hooks);
     hooks.fail_from = 1; /* doing them needs none */
     for (uint32_t n = 0; n < 2; n++) {
-        frames_leave(s.lane);
-        frames_end(s.frame);
-        frames_enter(s.lane);
+        frame_kit_leave(s.lane);
+        frame_kit_end(s.frame);
+        frame_kit_enter(s.lane);
     }
     kit_expect_conserved(pool, 0);
     assert_int_equal(hooks.calls, 0);
@@ -286,8 +286,8 @@ static void t78_refused_deferrals_take_nothing_of_the_bound(void **state)
     tarn_frame_options options = options_of(1);
     options.deferred_max = 70;
     stage s = {.frame = frames_create(options)};
-    s.lane = frames_attach(s.frame);
-    frames_enter(s.lane);
+    s.lane = frame_kit_attach(s.frame, "test");
+    frame_kit_enter(s.lane);
     void *of_pool = tarn_guest_alloc(pool);
     memory_hooks_restart(&hooks);
     hooks.fail_from = 1;

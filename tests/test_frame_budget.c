@@ -45,24 +45,25 @@ static void expect_budget(size_t budget, tarn_retention retention, uint64_t rand
     static memory_hooks hooks;
     memory_hooks_init(&hooks, 4096);
     tarn_frame *frame = frame_of(budget, retention, &hooks.memory);
-    tarn_lane *lanes[3] = {frames_attach(frame), frames_attach(frame), frames_attach(frame)};
+    tarn_lane *lanes[3] = {frame_kit_attach(frame, "test"), frame_kit_attach(frame, "test"),
+                           frame_kit_attach(frame, "test")};
     tarn_frame_pool *pool = pool_of(frame);
     uint64_t most = 0;
     for (uint32_t n = 0; n < 60; n++) {
         for (uint32_t i = 0; i < 3; i++)
-            frames_enter(lanes[i]);
+            frame_kit_enter(lanes[i]);
         for (uint32_t i = 0; i < 40; i++) {
             uint64_t dice = kit_random(&random) >> 10;
             alloc_some(lanes[dice % 3], pool, dice);
-            size_t held = frames_sample(frame).held_bytes;
+            size_t held = frame_kit_sample(frame).held_bytes;
             assert_true(held <= budget);
             most = held > most ? held : most;
         }
         for (uint32_t i = 0; i < 3; i++)
-            frames_leave(lanes[i]);
-        frames_end(frame);
+            frame_kit_leave(lanes[i]);
+        frame_kit_end(frame);
     }
-    assert_true(frames_sample(frame).overflows_full > 0);
+    assert_true(frame_kit_sample(frame).overflows_full > 0);
     assert_true(most + 4 * BLOCK > budget); /* it was put to use */
     frames_destroy(frame);
     assert_null(hooks.violation);
@@ -82,15 +83,15 @@ static void a_budget_of_one_block_serves_one_block(void **state)
 {
     (void)state;
     tarn_frame *frame = frame_of(BLOCK, TARN_RETAIN_ALL, NULL);
-    tarn_lane *lanes[2] = {frames_attach(frame), frames_attach(frame)};
+    tarn_lane *lanes[2] = {frame_kit_attach(frame, "test"), frame_kit_attach(frame, "test")};
     for (uint32_t i = 0; i < 2; i++)
-        frames_enter(lanes[i]);
+        frame_kit_enter(lanes[i]);
     assert_true(fill(lanes[0], 16) >= (BLOCK - 64) / 32);
-    assert_int_equal(frames_sample(frame).held_bytes, BLOCK);
+    assert_int_equal(frame_kit_sample(frame).held_bytes, BLOCK);
     assert_null(tarn_frame_alloc(lanes[1], 1));
     assert_null(tarn_frame_alloc(lanes[0], BLOCK / 2));
     for (uint32_t i = 0; i < 2; i++)
-        frames_leave(lanes[i]);
+        frame_kit_leave(lanes[i]);
     frames_destroy(frame);
 }
 
@@ -99,13 +100,13 @@ static void each_frame_has_its_room_again(void **state)
     (void)state;
     tarn_frame *frame = frames_create(
         (tarn_frame_options){.block_bytes = BLOCK, .lanes_max = 1, .memory_bytes_max = 5 * BLOCK});
-    tarn_lane *lane = frames_attach(frame);
+    tarn_lane *lane = frame_kit_attach(frame, "test");
     for (uint32_t n = 0; n < 20; n++) {
-        frames_enter(lane);
+        frame_kit_enter(lane);
         assert_true(fill(lane, 700) >= 5 * 5);
-        assert_int_equal(frames_sample(frame).held_bytes, 5 * BLOCK);
-        frames_leave(lane);
-        frames_end(frame);
+        assert_int_equal(frame_kit_sample(frame).held_bytes, 5 * BLOCK);
+        frame_kit_leave(lane);
+        frame_kit_end(frame);
     }
     frames_destroy(frame);
 }
@@ -118,15 +119,15 @@ static void what_a_lane_keeps_does_not_stand_in_its_own_way(void **state)
                                                            .lanes_max = 1,
                                                            .memory_bytes_max = 32 * BLOCK,
                                                            .retention = TARN_RETAIN_ALL});
-    tarn_lane *lane = frames_attach(frame);
+    tarn_lane *lane = frame_kit_attach(frame, "test");
     for (uint32_t n = 0; n < 10; n++) {
-        frames_enter(lane);
+        frame_kit_enter(lane);
         if (n % 2 == 0)
             assert_non_null(tarn_frame_alloc(lane, (n % 4 ? 29 : 25) * BLOCK));
         else
             assert_true(fill(lane, 1000) >= 32 * 3);
-        frames_leave(lane);
-        frames_end(frame);
+        frame_kit_leave(lane);
+        frame_kit_end(frame);
     }
     frames_destroy(frame);
 }
@@ -195,15 +196,15 @@ static void the_budget_holds_while_lanes_compete_for_it(void **state)
     for (uint32_t i = 0; i <= WORKERS; i++)
         members[i] = (member){&t, i};
     assert_int_equal(kit_run_threads(WORKERS + 1, play, members, sizeof *members), 0);
-    assert_true(frames_sample(t.frame).overflows_full > 0);
+    assert_true(frame_kit_sample(t.frame).overflows_full > 0);
     size_t held = 0;
     for (uint32_t i = 0; i < WORKERS; i++) {
-        tarn_lane_statistics lane = frames_sample_lane(t.frame, i);
+        tarn_lane_statistics lane = frame_kit_lane_at(t.frame, i);
         held += lane.span_bytes + (size_t)lane.blocks * BLOCK;
     }
-    assert_true(frames_sample(t.frame).held_bytes >= held); /* frame pools' blocks besides */
+    assert_true(frame_kit_sample(t.frame).held_bytes >= held); /* frame pools' blocks besides */
     kit_expect_status(tarn_frame_pool_destroy(t.pool), TARN_OK);
-    assert_int_equal(frames_sample(t.frame).held_bytes, held);
+    assert_int_equal(frame_kit_sample(t.frame).held_bytes, held);
     frames_destroy(t.frame);
 }
 

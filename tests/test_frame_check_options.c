@@ -1,12 +1,11 @@
 /* How frames are made checked, and what they do where the host has no report function. */
 #define _GNU_SOURCE /* fork, pipe, setenv */
 
+#include "support/child.h"
 #include "support/frames.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static void the_environment_makes_frames_checked(void **state)
 {
@@ -23,7 +22,7 @@ static void the_environment_makes_frames_checked(void **state)
         else
             unsetenv("TARN_CHECK");
         tarn_frame *frame = frames_create((tarn_frame_options){0});
-        tarn_lane *lane = frames_attach(frame);
+        tarn_lane *lane = frame_kit_attach(frame, "test");
         assert_null(tarn_frame_alloc(lane, 1));
 #ifdef TARN_CHECKED
         assert_int_equal(frames_log.count, 1);
@@ -40,42 +39,22 @@ static void the_environment_makes_frames_checked(void **state)
     free(kept);
 }
 
-/* In a child process, since the default report ends it. */
-static int misuse_in_a_child(char *text, size_t text_bytes)
+static void allocate_outside(void *unused)
 {
-    int ends[2];
-    assert_int_equal(pipe(ends), 0);
-    fflush(NULL);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        dup2(ends[1], STDERR_FILENO);
-        signal(SIGABRT, SIG_DFL);
-        tarn_frame_options options = {.name = "render", .checked = true};
-        tarn_frame *frame = NULL;
-        tarn_lane *lane = NULL;
-        if (tarn_frame_create(&options, &frame) == TARN_OK &&
-            tarn_lane_attach(frame, "culling", &lane) == TARN_OK)
-            (void)tarn_frame_alloc(lane, 4);
-        _exit(0);
-    }
-    close(ends[1]);
-    size_t got = 0;
-    ssize_t part;
-    while ((part = read(ends[0], text + got, text_bytes - 1 - got)) > 0)
-        got += (size_t)part;
-    text[got] = 0;
-    close(ends[0]);
-    int status = 0;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    return status;
+    (void)unused;
+    tarn_frame_options options = {.name = "render", .checked = true};
+    tarn_frame *frame = NULL;
+    tarn_lane *lane = NULL;
+    if (tarn_frame_create(&options, &frame) == TARN_OK &&
+        tarn_lane_attach(frame, "culling", &lane) == TARN_OK)
+        (void)tarn_frame_alloc(lane, 4);
 }
 
 static void the_default_report_names_the_frame_and_aborts(void **state)
 {
     (void)state;
     char text[4096];
-    int status = misuse_in_a_child(text, sizeof text);
+    int status = child_stderr(allocate_outside, NULL, text, sizeof text);
     assert_true(WIFSIGNALED(status));
     assert_int_equal(WTERMSIG(status), SIGABRT);
     assert_non_null(strstr(text, "frame \"render\""));

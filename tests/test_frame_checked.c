@@ -22,7 +22,7 @@ static void start(stage *s, tarn_frame_options options)
     options.report = misuse_note;
     options.report_context = &s->log;
     s->frame = frames_create(options);
-    s->lane = frames_attach(s->frame);
+    s->lane = frame_kit_attach(s->frame, "test");
 }
 
 static void finish(const stage *s)
@@ -66,12 +66,12 @@ static void t59_memory_that_is_asked_for_outside_is_reported_and_not_given(void 
         expect_report(&s, TARN_MISUSE_OUTSIDE, s.lane);
         assert_null(tarn_frame_pool_alloc(pool, s.lane));
         expect_report(&s, TARN_MISUSE_OUTSIDE, s.lane);
-        assert_int_equal(frames_sample_lane(s.frame, 0).bytes, 0);
-        frames_enter(s.lane);
+        assert_int_equal(frame_kit_lane_at(s.frame, 0).bytes, 0);
+        frame_kit_enter(s.lane);
         assert_non_null(tarn_frame_alloc(s.lane, 10));
         assert_non_null(tarn_frame_pool_alloc(pool, s.lane));
-        frames_leave(s.lane);
-        frames_end(s.frame);
+        frame_kit_leave(s.lane);
+        frame_kit_end(s.frame);
     }
     kit_expect_status(tarn_lane_detach(s.lane), TARN_OK);
     assert_null(tarn_frame_alloc(s.lane, 1));
@@ -119,14 +119,14 @@ static void a_lane_that_two_threads_use_at_once_is_reported(void **state)
     intruder i = {.s = &s, .owner = tarn_os_thread_id()};
     start(&s, (tarn_frame_options){
                   .memory_bytes_max = BLOCK, .full = let_another_in, .full_context = &i});
-    frames_enter(s.lane);
+    frame_kit_enter(s.lane);
     while (tarn_frame_alloc(s.lane, 1000))
         assert_false(i.is_asked);
     assert_true(i.is_asked);
     assert_int_equal(i.failures, 0);
     misuse_expect_one(&s.log, TARN_MISUSE_SHARED_LANE);
     assert_non_null(tarn_frame_alloc(s.lane, 8)); /* the lane goes on */
-    frames_leave(s.lane);
+    frame_kit_leave(s.lane);
     finish(&s);
 }
 
@@ -143,13 +143,13 @@ static void a_lane_that_is_handed_over_inside_is_no_misuse(void **state)
     (void)state;
     stage s;
     start(&s, (tarn_frame_options){0});
-    frames_enter(s.lane);
+    frame_kit_enter(s.lane);
     for (uint32_t i = 0; i < 5; i++) {
         kit_run_thread(pass_on, &s);
         assert_non_null(tarn_frame_alloc(s.lane, 24));
     }
-    frames_leave(s.lane);
-    frames_end(s.frame);
+    frame_kit_leave(s.lane);
+    frame_kit_end(s.frame);
     finish(&s);
 }
 
@@ -172,27 +172,27 @@ static void a_write_after_the_drop_is_reported_when_the_memory_is_used_again(voi
         for (uint32_t offset = 0; offset < 48; offset++) {
             stage s;
             start(&s, (tarn_frame_options){.frames_in_flight = in_flight});
-            frames_enter(s.lane);
+            frame_kit_enter(s.lane);
             char *stale = tarn_frame_alloc(s.lane, 48);
             memset(stale, 5, 48);
-            frames_leave(s.lane);
+            frame_kit_leave(s.lane);
             for (uint32_t n = 1; n < in_flight; n++) {
-                frames_end(s.frame);
-                frames_enter(s.lane);
+                frame_kit_end(s.frame);
+                frame_kit_enter(s.lane);
                 assert_non_null(tarn_frame_alloc(s.lane, 48));
                 stale[offset] = 6; /* its frame is still in flight */
-                frames_leave(s.lane);
+                frame_kit_leave(s.lane);
             }
-            frames_end(s.frame);
+            frame_kit_end(s.frame);
             stale[offset] = 7;
             assert_int_equal(s.log.count, 0);
-            frames_enter(s.lane);
+            frame_kit_enter(s.lane);
             assert_ptr_equal(tarn_frame_alloc(s.lane, 48), stale);
             tarn_report report = expect_report(&s, TARN_MISUSE_STALE_FRAME, stale);
             assert_int_equal(report.offset, offset);
             memset(stale, 8, 48);
-            frames_leave(s.lane);
-            frames_end(s.frame);
+            frame_kit_leave(s.lane);
+            frame_kit_end(s.frame);
             finish(&s);
         }
 }
@@ -204,7 +204,7 @@ static void a_write_after_the_rewind_is_reported_too(void **state)
         skip();
     stage s;
     start(&s, (tarn_frame_options){0});
-    frames_enter(s.lane);
+    frame_kit_enter(s.lane);
     assert_non_null(tarn_frame_alloc(s.lane, 100));
     tarn_mark mark = tarn_lane_mark(s.lane);
     char *stale[60];
@@ -221,7 +221,7 @@ static void a_write_after_the_rewind_is_reported_too(void **state)
             assert_int_equal(expect_report(&s, TARN_MISUSE_STALE_FRAME, stale[59]).offset, 3);
         assert_int_equal(s.log.count, 0);
     }
-    frames_leave(s.lane);
+    frame_kit_leave(s.lane);
     finish(&s);
 }
 
@@ -232,16 +232,16 @@ static void a_write_into_a_dropped_large_allocation_is_reported_when_it_is_used_
         skip();
     stage s;
     start(&s, (tarn_frame_options){0});
-    frames_enter(s.lane);
+    frame_kit_enter(s.lane);
     char *stale = tarn_frame_alloc(s.lane, SPAN);
     memset(stale, 1, SPAN);
-    frames_leave(s.lane);
-    frames_end(s.frame);
+    frame_kit_leave(s.lane);
+    frame_kit_end(s.frame);
     stale[SPAN / 2] = 2;
-    frames_enter(s.lane);
+    frame_kit_enter(s.lane);
     assert_ptr_equal(tarn_frame_alloc(s.lane, SPAN), stale);
     assert_int_equal(expect_report(&s, TARN_MISUSE_STALE_FRAME, stale).offset, SPAN / 2);
-    frames_leave(s.lane);
+    frame_kit_leave(s.lane);
     finish(&s);
 }
 
@@ -257,11 +257,11 @@ static void look_at_it(stage *s, look by, tarn_mark mark, uint32_t in_flight)
         assert_non_null(tarn_frame_alloc(s->lane, BLOCK / 2 - 300));
     else if (by == REWIND)
         kit_expect_status(tarn_lane_rewind(s->lane, mark), TARN_OK);
-    frames_leave(s->lane);
+    frame_kit_leave(s->lane);
     for (uint32_t n = 0; n < in_flight && by != DESTROY; n++) {
         if (by == END)
             assert_int_equal(s->log.count, 0);
-        frames_end(s->frame);
+        frame_kit_end(s->frame);
     }
     if (by == DESTROY)
         kit_expect_status(tarn_frame_destroy(s->frame), TARN_OK);
@@ -271,7 +271,7 @@ static void expect_overrun(look by, size_t bytes, size_t beyond, uint32_t in_fli
 {
     stage s;
     start(&s, (tarn_frame_options){.frames_in_flight = in_flight});
-    frames_enter(s.lane);
+    frame_kit_enter(s.lane);
     assert_non_null(tarn_frame_alloc(s.lane, BLOCK / 2 - 300));
     tarn_mark mark = tarn_lane_mark(s.lane);
     char *object = tarn_frame_alloc(s.lane, bytes);
@@ -313,7 +313,7 @@ static void a_program_without_fault_is_told_nothing(void **state)
         stage s;
         start(&s, (tarn_frame_options){.frames_in_flight = in_flight});
         for (uint32_t n = 0; n < 60; n++) {
-            frames_enter(s.lane);
+            frame_kit_enter(s.lane);
             tarn_mark mark = tarn_lane_mark(s.lane);
             for (uint32_t i = 0; i < 100; i++) {
                 size_t bytes = kit_random(&random) % (i % 20 ? 300 : SPAN) + 1;
@@ -328,8 +328,8 @@ static void a_program_without_fault_is_told_nothing(void **state)
                 if (i % 7 == 0)
                     assert_non_null(tarn_frame_printf(s.lane, "%*d", (int)bytes % 50, 5));
             }
-            frames_leave(s.lane);
-            frames_end(s.frame);
+            frame_kit_leave(s.lane);
+            frame_kit_end(s.frame);
         }
         finish(&s);
     }
@@ -342,11 +342,11 @@ static void all_bytes_of_an_allocation_are_its_users(void **state)
     stage s;
     start(&s, (tarn_frame_options){.frames_in_flight = 2});
     for (uint32_t n = 0; n < 4; n++) {
-        frames_enter(s.lane);
+        frame_kit_enter(s.lane);
         for (size_t bytes = 1; bytes < 200; bytes++)
             memset(tarn_frame_alloc(s.lane, bytes), 0xFF, bytes);
-        frames_leave(s.lane);
-        frames_end(s.frame);
+        frame_kit_leave(s.lane);
+        frame_kit_end(s.frame);
     }
     finish(&s);
 }

@@ -47,7 +47,7 @@ static void told(void *context, const tarn_frame_overflow *overflow)
     h->told++;
     h->last = *overflow;
     strncpy(h->label, overflow->label, sizeof h->label - 1);
-    tarn_frame_statistics now = frames_sample(h->frame);
+    tarn_frame_statistics now = frame_kit_sample(h->frame);
     h->counted_when_told = now.overflows_full + now.overflows_too_large;
 }
 
@@ -59,7 +59,7 @@ static void open_frame(host *h, tarn_frame_options options)
     options.overflow_context = h;
     h->frame = frames_create(options);
     kit_expect_status(tarn_lane_attach(h->frame, "filler", &h->lane), TARN_OK);
-    frames_enter(h->lane);
+    frame_kit_enter(h->lane);
 }
 
 static void close_frame(host *h)
@@ -97,14 +97,14 @@ static void t61_the_first_overflow_of_a_frame_is_told_at_once_and_all_are_counte
         assert_null(tarn_frame_alloc(h.lane, 500));
         assert_null(tarn_frame_printf(h.lane, "%0500d", 1));
         assert_int_equal(h.told, frame);
-        assert_int_equal(frames_sample(h.frame).overflows_full, 3 * frame);
-        assert_int_equal(frames_sample_lane(h.frame, 0).overflows_full, 3 * frame);
-        assert_int_equal(frames_sample_lane(h.frame, 1).overflows_full, 0);
-        frames_leave(h.lane);
-        frames_end(h.frame);
-        frames_enter(h.lane);
+        assert_int_equal(frame_kit_sample(h.frame).overflows_full, 3 * frame);
+        assert_int_equal(frame_kit_lane_at(h.frame, 0).overflows_full, 3 * frame);
+        assert_int_equal(frame_kit_lane_at(h.frame, 1).overflows_full, 0);
+        frame_kit_leave(h.lane);
+        frame_kit_end(h.frame);
+        frame_kit_enter(h.lane);
     }
-    assert_int_equal(frames_sample(h.frame).overflows_too_large, 0);
+    assert_int_equal(frame_kit_sample(h.frame).overflows_too_large, 0);
     close_frame(&h);
 }
 
@@ -122,17 +122,17 @@ static void each_kind_of_allocation_overflows(void **state)
     assert_int_equal(h.last.bytes, 200);
     uint64_t count = 1;
     assert_null(tarn_frame_alloc(h.lane, 1));
-    assert_int_equal(frames_sample(h.frame).overflows_full, ++count);
+    assert_int_equal(frame_kit_sample(h.frame).overflows_full, ++count);
     assert_null(tarn_frame_alloc_aligned(h.lane, 1, 256));
-    assert_int_equal(frames_sample(h.frame).overflows_full, ++count);
+    assert_int_equal(frame_kit_sample(h.frame).overflows_full, ++count);
     assert_null(tarn_frame_array(h.lane, uint64_t, 10));
-    assert_int_equal(frames_sample(h.frame).overflows_full, ++count);
+    assert_int_equal(frame_kit_sample(h.frame).overflows_full, ++count);
     assert_null(tarn_frame_alloc(h.lane, BLOCK / 2)); /* a span */
-    assert_int_equal(frames_sample(h.frame).overflows_full, ++count);
+    assert_int_equal(frame_kit_sample(h.frame).overflows_full, ++count);
     assert_null(tarn_frame_printf(h.lane, "text"));
-    assert_int_equal(frames_sample(h.frame).overflows_full, ++count);
+    assert_int_equal(frame_kit_sample(h.frame).overflows_full, ++count);
     kit_expect_status(tarn_frame_finalize(h.lane, free, NULL), TARN_ERROR_FULL);
-    assert_int_equal(frames_sample(h.frame).overflows_full, ++count);
+    assert_int_equal(frame_kit_sample(h.frame).overflows_full, ++count);
     assert_int_equal(h.told, 1);
     close_frame(&h);
 }
@@ -143,17 +143,17 @@ static void two_lanes_share_what_is_told(void **state)
     host h = {0};
     open_frame(&h, (tarn_frame_options){.memory_bytes_max = 2 * BLOCK});
     kit_expect_status(tarn_lane_attach(h.frame, "second", &h.other), TARN_OK);
-    frames_enter(h.other);
+    frame_kit_enter(h.other);
     fill(h.other, 100);
     assert_int_equal(h.told, 1);
     assert_int_equal(h.last.lane, 1);
     assert_string_equal(h.label, "second");
     assert_null(tarn_frame_alloc(h.lane, 100));
     assert_int_equal(h.told, 1);
-    assert_int_equal(frames_sample_lane(h.frame, 0).overflows_full, 1);
-    assert_int_equal(frames_sample_lane(h.frame, 1).overflows_full, 1);
-    assert_int_equal(frames_sample(h.frame).overflows_full, 2);
-    frames_leave(h.other);
+    assert_int_equal(frame_kit_lane_at(h.frame, 0).overflows_full, 1);
+    assert_int_equal(frame_kit_lane_at(h.frame, 1).overflows_full, 1);
+    assert_int_equal(frame_kit_sample(h.frame).overflows_full, 2);
+    frame_kit_leave(h.other);
     close_frame(&h);
 }
 
@@ -171,18 +171,18 @@ static void what_no_budget_could_hold_is_told_apart(void **state)
                                    16 * BLOCK - 16, 16 * BLOCK + 1, (size_t)1 << 40};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         assert_null(tarn_frame_alloc(h.lane, sizes[i]));
-        assert_int_equal(frames_sample(h.frame).overflows_too_large, 2 * i + 1);
+        assert_int_equal(frame_kit_sample(h.frame).overflows_too_large, 2 * i + 1);
         assert_null(tarn_frame_alloc_aligned(h.lane, sizes[i], 64));
         assert_int_equal(h.full_calls, 0); /* no room would help */
-        frames_leave(h.lane);
-        frames_end(h.frame);
-        frames_enter(h.lane);
+        frame_kit_leave(h.lane);
+        frame_kit_end(h.frame);
+        frame_kit_enter(h.lane);
         assert_int_equal(h.told, i + 1);
         assert_true(h.last.is_too_large);
         assert_true(h.last.bytes == sizes[i]);
         assert_true(h.last.frame == i + 1);
-        assert_int_equal(frames_sample(h.frame).overflows_full, 0);
-        assert_int_equal(frames_sample_lane(h.frame, 0).overflows_too_large, 2 * (i + 1));
+        assert_int_equal(frame_kit_sample(h.frame).overflows_full, 0);
+        assert_int_equal(frame_kit_lane_at(h.frame, 0).overflows_too_large, 2 * (i + 1));
     }
     close_frame(&h);
 }
@@ -195,8 +195,8 @@ static void an_array_whose_size_overflows_is_too_large(void **state)
     assert_null(tarn_frame_array(h.lane, uint64_t, SIZE_MAX / 8 + 1)); /* wraps to 0 */
     assert_null(tarn_frame_array(h.lane, uint64_t, SIZE_MAX / 4));
     assert_null(tarn_frame_array(h.lane, char, SIZE_MAX));
-    assert_int_equal(frames_sample(h.frame).overflows_too_large, 3);
-    assert_int_equal(frames_sample(h.frame).held_bytes, 0);
+    assert_int_equal(frame_kit_sample(h.frame).overflows_too_large, 3);
+    assert_int_equal(frame_kit_sample(h.frame).held_bytes, 0);
     assert_int_equal(h.told, 1);
     assert_true(h.last.is_too_large);
     close_frame(&h);
@@ -220,16 +220,16 @@ static void growth_asks_the_host_first_and_what_it_refuses_is_an_overflow(void *
     assert_true(h.grow_calls >= 1);
     assert_true(h.grow_next > h.grow_now);
     assert_true(h.grow_now >= 2 * BLOCK);
-    assert_int_equal(frames_sample(h.frame).overflows_full, 1);
-    size_t held = frames_sample(h.frame).held_bytes;
+    assert_int_equal(frame_kit_sample(h.frame).overflows_full, 1);
+    size_t held = frame_kit_sample(h.frame).held_bytes;
     uint32_t calls = h.grow_calls;
     assert_null(tarn_frame_alloc(h.lane, 1500));
     assert_int_equal(h.grow_calls, calls + 1); /* once for each allocation that asks */
-    assert_int_equal(frames_sample(h.frame).held_bytes, held);
+    assert_int_equal(frame_kit_sample(h.frame).held_bytes, held);
     h.grow_refuses = false;
     assert_non_null(tarn_frame_alloc(h.lane, 1500));
-    assert_true(frames_sample(h.frame).held_bytes > held);
-    assert_int_equal(frames_sample(h.frame).overflows_full, 2);
+    assert_true(frame_kit_sample(h.frame).held_bytes > held);
+    assert_int_equal(frame_kit_sample(h.frame).overflows_full, 2);
     close_frame(&h);
 }
 
@@ -254,7 +254,7 @@ static void the_full_callback_is_asked_with_the_number_of_the_attempt(void **sta
             for (uint32_t i = 0; i <= yes; i++)
                 assert_int_equal(h.attempts[i], i);
         }
-        assert_int_equal(frames_sample(h.frame).overflows_full, 3);
+        assert_int_equal(frame_kit_sample(h.frame).overflows_full, 3);
         close_frame(&h);
     }
 }
@@ -281,21 +281,21 @@ static void the_full_callback_makes_room(void **state)
                                         .retention = TARN_RETAIN_ALL,
                                         .full = make_room,
                                         .full_context = &h});
-    tarn_lane *other = frames_attach(h.frame);
-    frames_enter(other);
+    tarn_lane *other = frame_kit_attach(h.frame, "test");
+    frame_kit_enter(other);
     fill(other, 1000);
     assert_int_equal(h.full_calls, 1);
-    frames_leave(other);
-    frames_leave(h.lane);
-    frames_end(h.frame);
-    frames_enter(h.lane);
+    frame_kit_leave(other);
+    frame_kit_leave(h.lane);
+    frame_kit_end(h.frame);
+    frame_kit_enter(h.lane);
     h.full_calls = 0;
     h.other = other;
     assert_non_null(tarn_frame_alloc(h.lane, 1000)); /* which the other keeps all of */
     assert_int_equal(h.full_calls, 1);
-    assert_int_equal(frames_sample(h.frame).overflows_full, 1);
+    assert_int_equal(frame_kit_sample(h.frame).overflows_full, 1);
     assert_true(fill(h.lane, 1000) >= 7);
-    assert_int_equal(frames_sample(h.frame).overflows_full, 2);
+    assert_int_equal(frame_kit_sample(h.frame).overflows_full, 2);
     close_frame(&h);
 }
 
@@ -326,7 +326,7 @@ static void a_frame_pool_asks_the_full_callback_too(void **state)
         assert_non_null(tarn_frame_pool_alloc(pool, h.lane));
     assert_int_equal(h.full_calls, 1);
     assert_int_equal(h.told, 0);
-    assert_int_equal(frames_sample(h.frame).overflows_full, 0);
+    assert_int_equal(frame_kit_sample(h.frame).overflows_full, 0);
     close_frame(&h);
 }
 

@@ -37,7 +37,7 @@ static void a_thread_has_one_lane_in_each_frame(void **state)
     for (uint32_t round = 0; round < 3; round++)
         for (uint32_t i = 0; i < FRAMES; i++) {
             assert_ptr_equal(tarn_guest_lane(frames[i]), lanes[i]);
-            assert_int_equal(frames_sample(frames[i]).lanes, 1);
+            assert_int_equal(frame_kit_sample(frames[i]).lanes, 1);
         }
     for (uint32_t i = 0; i < FRAMES; i++)
         for (uint32_t k = 0; k < i; k++)
@@ -52,16 +52,16 @@ static void a_guests_lane_is_used_as_any_other_and_is_not_detached(void **state)
     tarn_frame *frame = small_frame(2);
     tarn_lane *lane = tarn_guest_lane(frame);
     for (uint32_t n = 0; n < 5; n++) {
-        frames_enter(lane);
+        frame_kit_enter(lane);
         assert_non_null(tarn_frame_alloc(lane, 100));
         kit_expect_status(tarn_frame_end(frame, 0, NULL), TARN_ERROR_LATE);
         kit_expect_status(tarn_lane_detach(lane), TARN_ERROR_NOT_ATTACHED);
-        assert_int_equal(frames_sample(frame).lanes_inside, 1);
-        frames_leave(lane);
-        frames_end(frame);
+        assert_int_equal(frame_kit_sample(frame).lanes_inside, 1);
+        frame_kit_leave(lane);
+        frame_kit_end(frame);
     }
     assert_ptr_equal(tarn_guest_lane(frame), lane);
-    assert_non_null(strstr(frames_sample_lane(frame, 0).label, "guest"));
+    assert_non_null(strstr(frame_kit_lane_at(frame, 0).label, "guest"));
     frames_destroy(frame);
 }
 
@@ -101,18 +101,18 @@ static void expect_what_threads_leave(uint32_t depth, uint32_t threads)
         tarn_lane *before = s.lane;
         kit_run_thread(leave_it_to_the_end, &s);
         assert_true(i == 0 || before == s.lane); /* the lane that is free again */
-        assert_int_equal(frames_sample(s.frame).lanes, 0);
-        assert_int_equal(frames_sample(s.frame).lanes_inside, 0);
+        assert_int_equal(frame_kit_sample(s.frame).lanes, 0);
+        assert_int_equal(frame_kit_sample(s.frame).lanes_inside, 0);
     }
-    frames_end(s.frame);
+    frame_kit_end(s.frame);
     uint32_t sevens = 0;
     uint32_t expected = depth > 0 ? threads : 0;
     tarn_frame_pool_each(s.objects, 1, is_seven, &sevens);
     assert_int_equal(sevens, expected); /* what they allocated stays as long as its frame */
     kit_expect_conserved(s.pool, expected);
-    assert_int_equal(frames_sample(s.frame).deferred, expected);
-    frames_end(s.frame);
-    frames_end(s.frame);
+    assert_int_equal(frame_kit_sample(s.frame).deferred, expected);
+    frame_kit_end(s.frame);
+    frame_kit_end(s.frame);
     kit_expect_conserved(s.pool, 0);
     frames_destroy(s.frame);
     kit_destroy(s.pool);
@@ -145,8 +145,8 @@ static void a_thread_that_ends_leaves_every_frame(void **state)
         frames[i] = small_frame(1);
     kit_run_thread(use_many_frames, frames);
     for (uint32_t i = 0; i < 10; i++) {
-        assert_int_equal(frames_sample(frames[i]).lanes, 0);
-        frames_end(frames[i]);
+        assert_int_equal(frame_kit_sample(frames[i]).lanes, 0);
+        frame_kit_end(frames[i]);
         frames_destroy(frames[i]);
     }
 }
@@ -202,7 +202,7 @@ static void a_guest_gets_no_lane_while_all_are_taken_and_one_later(void **state)
 {
     (void)state;
     story s = {.frame = small_frame(3)};
-    tarn_lane *lanes[2] = {frames_attach(s.frame), frames_attach(s.frame)};
+    tarn_lane *lanes[2] = {frame_kit_attach(s.frame, "test"), frame_kit_attach(s.frame, "test")};
     tarn_lane *own = tarn_guest_lane(s.frame);
     assert_non_null(own);
     tarn_lane *more = (tarn_lane *)(void *)&s;
@@ -215,9 +215,9 @@ static void a_guest_gets_no_lane_while_all_are_taken_and_one_later(void **state)
     kit_raise(&s.step, 2);
     assert_int_equal(tarn_thread_join(thread), 0);
     assert_ptr_equal(s.lane, lanes[1]);
-    assert_int_equal(frames_sample(s.frame).lanes, 2);
-    assert_ptr_equal(frames_attach(s.frame), lanes[1]);
-    frames_end(s.frame);
+    assert_int_equal(frame_kit_sample(s.frame).lanes, 2);
+    assert_ptr_equal(frame_kit_attach(s.frame, "test"), lanes[1]);
+    frame_kit_end(s.frame);
     frames_destroy(s.frame);
 }
 
@@ -248,8 +248,8 @@ static void lanes_pass_from_thread_to_thread(void **state)
     story s = {.frame = small_frame(3)};
     for (uint32_t round = 0; round < CROWD_ROUNDS; round++) {
         assert_int_equal(kit_run_threads(CROWD, come_and_go, &s, 0), 0);
-        assert_int_equal(frames_sample(s.frame).lanes, 0);
-        frames_end(s.frame);
+        assert_int_equal(frame_kit_sample(s.frame).lanes, 0);
+        frame_kit_end(s.frame);
     }
     frames_destroy(s.frame);
 }
@@ -269,7 +269,7 @@ static int child_goes_on(void *argument)
         KIT_EXPECT(&failures, others[i] != NULL);
     }
     KIT_EXPECT(&failures, tarn_guest_lane(s->frame) == s->lane);
-    KIT_EXPECT(&failures, frames_sample(s->frame).lanes == 1);
+    KIT_EXPECT(&failures, frame_kit_sample(s->frame).lanes == 1);
     KIT_EXPECT(&failures, tarn_frame_alloc(s->lane, 50) != NULL);
     KIT_EXPECT(&failures, tarn_frame_end(s->frame, 0, NULL) == TARN_ERROR_LATE);
     KIT_EXPECT(&failures, tarn_lane_leave(s->lane) == TARN_OK);
@@ -283,9 +283,9 @@ static void the_forking_threads_lane_stays_its_own_in_the_child(void **state)
     (void)state;
     story s = {.frame = small_frame(2)};
     s.lane = tarn_guest_lane(s.frame);
-    frames_enter(s.lane);
+    frame_kit_enter(s.lane);
     in_child(child_goes_on, &s);
-    frames_leave(s.lane);
+    frame_kit_leave(s.lane);
     frames_destroy(s.frame);
 }
 

@@ -101,12 +101,12 @@ static void objects_are_constructed_once_and_reset_at_each_use_that_follows(void
         hooks_log log = {0};
         tarn_frame *frame = keeping_frame(in_flight);
         tarn_frame_pool *pool = hooked_pool(frame, &log);
-        tarn_lane *lane = frames_attach(frame);
+        tarn_lane *lane = frame_kit_attach(frame, "test");
         for (uint32_t n = 1; n <= FRAMES; n++) {
-            frames_enter(lane);
+            frame_kit_enter(lane);
             fill(pool, lane, COUNT);
-            frames_leave(lane);
-            frames_end(frame);
+            frame_kit_leave(lane);
+            frame_kit_end(frame);
             assert_int_equal(log.constructs, (n < in_flight ? n : in_flight) * COUNT);
             assert_int_equal(log.constructs + log.resets, n * COUNT);
             assert_int_equal(log.destroys, 0);
@@ -114,7 +114,7 @@ static void objects_are_constructed_once_and_reset_at_each_use_that_follows(void
         kit_expect_status(tarn_frame_pool_destroy(pool), TARN_OK);
         assert_int_equal(log.destroys, log.constructs);
         assert_int_equal(log.faults, 0);
-        assert_int_equal(frames_sample(frame).held_bytes, 0);
+        assert_int_equal(frame_kit_sample(frame).held_bytes, 0);
         frames_destroy(frame);
     }
 }
@@ -126,13 +126,13 @@ static void expect_growth(bool has_no_reset)
     hooks_log log = {.has_no_reset = has_no_reset};
     tarn_frame *frame = keeping_frame(1);
     tarn_frame_pool *pool = hooked_pool(frame, &log);
-    tarn_lane *lane = frames_attach(frame);
+    tarn_lane *lane = frame_kit_attach(frame, "test");
     uint32_t most = 0, all = 0;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        frames_enter(lane);
+        frame_kit_enter(lane);
         fill(pool, lane, counts[i]);
-        frames_leave(lane);
-        frames_end(frame);
+        frame_kit_leave(lane);
+        frame_kit_end(frame);
         most = counts[i] > most ? counts[i] : most;
         all += counts[i];
         assert_int_equal(log.constructs, most);
@@ -158,8 +158,8 @@ static void the_frames_end_destroys_its_pools(void **state)
     hooks_log logs[POOLS] = {{0}};
     tarn_frame *frame = keeping_frame(2);
     tarn_frame_pool *pools[POOLS];
-    tarn_lane *lane = frames_attach(frame);
-    frames_enter(lane);
+    tarn_lane *lane = frame_kit_attach(frame, "test");
+    frame_kit_enter(lane);
     for (uint32_t i = 0; i < POOLS; i++) {
         pools[i] = hooked_pool(frame, &logs[i]);
         fill(pools[i], lane, 10 + i);
@@ -169,7 +169,7 @@ static void the_frames_end_destroys_its_pools(void **state)
         assert_int_equal(logs[early[i]].destroys, 10 + early[i]);
         assert_non_null(items_alloc(pools[0], lane));
     }
-    frames_leave(lane);
+    frame_kit_leave(lane);
     frames_destroy(frame);
     for (uint32_t i = 0; i < POOLS; i++) {
         assert_int_equal(logs[i].destroys, i == 0 ? 13 : 10 + i);
@@ -184,12 +184,12 @@ static void what_retention_lets_go_is_destroyed_once(void **state)
     hooks_log log = {0};
     tarn_frame *frame = frames_in_flight(1);
     tarn_frame_pool *pool = hooked_pool(frame, &log);
-    tarn_lane *lane = frames_attach(frame);
+    tarn_lane *lane = frame_kit_attach(frame, "test");
     for (uint32_t n = 0; n < FRAMES; n++) {
-        frames_enter(lane);
+        frame_kit_enter(lane);
         fill(pool, lane, n % 100 == 0 ? MANY : 10);
-        frames_leave(lane);
-        frames_end(frame);
+        frame_kit_leave(lane);
+        frame_kit_end(frame);
     }
     assert_true(log.destroys > MANY / 2);
     assert_true(log.constructs > MANY + MANY / 2); /* it came back */
@@ -203,19 +203,19 @@ static void memory_is_zero_first_and_then_as_its_last_user_left_it(void **state)
 {
     (void)state;
     tarn_frame *frame = keeping_frame(1);
-    tarn_lane *lane = frames_attach(frame);
-    frames_enter(lane); /* so that blocks are dirty when the pool gets them */
+    tarn_lane *lane = frame_kit_attach(frame, "test");
+    frame_kit_enter(lane); /* so that blocks are dirty when the pool gets them */
     for (uint32_t i = 0; i < 40; i++)
         memset(tarn_frame_alloc(lane, 1000), 0xEE, 1000);
-    frames_leave(lane);
+    frame_kit_leave(lane);
     kit_expect_status(tarn_lane_detach(lane), TARN_OK);
-    frames_end(frame);
+    frame_kit_end(frame);
     kit_expect_status(tarn_frame_trim(frame, NULL), TARN_OK);
-    lane = frames_attach(frame);
+    lane = frame_kit_attach(frame, "test");
     tarn_frame_pool *pool = plain_pool(frame, 48, 0);
     unsigned char *first = NULL;
     for (uint32_t n = 0; n < 3; n++) {
-        frames_enter(lane);
+        frame_kit_enter(lane);
         for (uint32_t i = 0; i < 300; i++) {
             unsigned char *object = tarn_frame_pool_alloc(pool, lane);
             assert_non_null(object);
@@ -224,8 +224,8 @@ static void memory_is_zero_first_and_then_as_its_last_user_left_it(void **state)
                 assert_int_equal(object[k], n);
             memset(object, (int)n + 1, 48);
         }
-        frames_leave(lane);
-        frames_end(frame);
+        frame_kit_leave(lane);
+        frame_kit_end(frame);
     }
     assert_non_null(first);
     frames_destroy(frame);
@@ -238,20 +238,20 @@ static void an_object_that_cannot_be_constructed_is_not_there(void **state)
         hooks_log log = {.fail_at = fail_at};
         tarn_frame *frame = keeping_frame(2);
         tarn_frame_pool *pool = hooked_pool(frame, &log);
-        tarn_lane *lane = frames_attach(frame);
-        frames_enter(lane);
+        tarn_lane *lane = frame_kit_attach(frame, "test");
+        frame_kit_enter(lane);
         fill(pool, lane, fail_at - 1);
         assert_null(items_alloc(pool, lane));
-        frames_leave(lane);
-        frames_end(frame);
+        frame_kit_leave(lane);
+        frame_kit_end(frame);
         assert_int_equal(tarn_frame_pool_count(pool, 1), fail_at - 1);
-        frames_enter(lane);
+        frame_kit_enter(lane);
         fill(pool, lane, 2);
-        frames_leave(lane);
-        frames_end(frame);
-        frames_enter(lane);
+        frame_kit_leave(lane);
+        frame_kit_end(frame);
+        frame_kit_enter(lane);
         fill(pool, lane, fail_at); /* the slot is there, and is constructed now */
-        frames_leave(lane);
+        frame_kit_leave(lane);
         frames_destroy(frame);
         assert_int_equal(log.destroys, log.constructs - 1);
         assert_int_equal(log.faults, 0);
@@ -264,15 +264,15 @@ static void a_construct_that_failed_is_tried_again_in_the_same_place(void **stat
     hooks_log log = {.fail_at = 3};
     tarn_frame *frame = keeping_frame(1);
     tarn_frame_pool *pool = hooked_pool(frame, &log);
-    tarn_lane *lane = frames_attach(frame);
-    frames_enter(lane);
+    tarn_lane *lane = frame_kit_attach(frame, "test");
+    frame_kit_enter(lane);
     char *before = (char *)items_alloc(pool, lane);
     char *last = (char *)items_alloc(pool, lane);
     assert_null(items_alloc(pool, lane));
     char *next = (char *)items_alloc(pool, lane);
     assert_ptr_equal(next, last + (last - before));
     assert_int_equal(log.constructs, 4);
-    frames_leave(lane);
+    frame_kit_leave(lane);
     frames_destroy(frame);
     assert_int_equal(log.destroys, 3);
 }
@@ -283,12 +283,12 @@ static void hooks_may_use_other_pools(void **state)
     hooks_log log = {.other = kit_small_pool(1000, 2, 8)};
     tarn_frame *frame = keeping_frame(1);
     tarn_frame_pool *pool = hooked_pool(frame, &log);
-    tarn_lane *lane = frames_attach(frame);
+    tarn_lane *lane = frame_kit_attach(frame, "test");
     for (uint32_t n = 0; n < 5; n++) {
-        frames_enter(lane);
+        frame_kit_enter(lane);
         fill(pool, lane, 300);
-        frames_leave(lane);
-        frames_end(frame);
+        frame_kit_leave(lane);
+        frame_kit_end(frame);
         kit_expect_conserved(log.other, 300);
     }
     frames_destroy(frame);
@@ -304,18 +304,18 @@ static void a_lane_outside_gets_nothing(void **state)
     (void)state;
     tarn_frame *frame = frames_in_flight(2);
     tarn_frame_pool *pool = plain_pool(frame, 8, 8);
-    tarn_lane *lane = frames_attach(frame);
+    tarn_lane *lane = frame_kit_attach(frame, "test");
     assert_null(tarn_frame_pool_alloc(pool, lane));
-    frames_enter(lane);
+    frame_kit_enter(lane);
     assert_non_null(tarn_frame_pool_alloc(pool, lane)); /* leaves the inline call room */
-    frames_leave(lane);
+    frame_kit_leave(lane);
     assert_null(tarn_frame_pool_alloc(pool, lane));
-    frames_end(frame);
+    frame_kit_end(frame);
     assert_null(tarn_frame_pool_alloc(pool, lane));
     assert_int_equal(tarn_frame_pool_count(pool, 1), 1);
-    frames_enter(lane);
+    frame_kit_enter(lane);
     assert_non_null(tarn_frame_pool_alloc(pool, lane));
-    frames_leave(lane);
+    frame_kit_leave(lane);
     frames_log.count = 0; /* in a checked library: see test_frame_checked */
     frames_destroy(frame);
 }
@@ -327,19 +327,19 @@ static void memory_is_used_again_when_its_frame_is_dropped_and_not_before(void *
     for (uint32_t in_flight = 1; in_flight <= 4; in_flight++) {
         tarn_frame *frame = keeping_frame(in_flight);
         tarn_frame_pool *pool = plain_pool(frame, 64, 0);
-        tarn_lane *lane = frames_attach(frame);
+        tarn_lane *lane = frame_kit_attach(frame, "test");
         void *all[5 * COUNT];
         for (uint32_t n = 0; n < 2 * in_flight + 1; n++) {
-            frames_enter(lane);
+            frame_kit_enter(lane);
             void **own = &all[n % in_flight * COUNT];
             for (uint32_t i = 0; i < COUNT; i++)
                 assert_non_null(own[i] = tarn_frame_pool_alloc(pool, lane));
             uint32_t visible = n + 1 < in_flight ? n + 1 : in_flight;
             assert_true(kit_are_apart(all, (size_t)visible * COUNT, 64));
-            frames_leave(lane);
-            frames_end(frame);
+            frame_kit_leave(lane);
+            frame_kit_end(frame);
         }
-        size_t held = frames_sample(frame).held_bytes;
+        size_t held = frame_kit_sample(frame).held_bytes;
         assert_int_equal(held % BLOCK, 0);
         assert_true(held / BLOCK <= in_flight * (COUNT * 128 / (BLOCK - HEADER) + 2));
         frames_destroy(frame);
@@ -360,15 +360,15 @@ static void typed_calls_need_no_casts(void **state)
     tarn_frame *frame = frames_in_flight(1);
     tarn_frame_pool *pool = NULL;
     kit_expect_status(items_create(frame, (tarn_frame_pool_options){0}, &pool), TARN_OK);
-    tarn_lane *lane = frames_attach(frame);
-    frames_enter(lane);
+    tarn_lane *lane = frame_kit_attach(frame, "test");
+    frame_kit_enter(lane);
     for (uint32_t i = 0; i < 1000; i++) {
         item *made = items_alloc(pool, lane);
         assert_non_null(made);
         assert_int_equal((uintptr_t)made % _Alignof(item), 0);
         made->value = i;
     }
-    frames_leave(lane);
+    frame_kit_leave(lane);
     kit_expect_status(tarn_frame_close(frame, 0, NULL), TARN_OK);
     uint64_t sum = 0;
     assert_int_equal(items_each(pool, 1, add_value, &sum), 1000);

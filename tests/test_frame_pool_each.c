@@ -20,7 +20,7 @@ static stage start(uint32_t in_flight)
     stage s = {.frame = frames_in_flight(in_flight)};
     kit_expect_status(items_create(s.frame, (tarn_frame_pool_options){0}, &s.pool), TARN_OK);
     for (uint32_t i = 0; i < LANES; i++)
-        s.lanes[i] = frames_attach(s.frame);
+        s.lanes[i] = frame_kit_attach(s.frame, "test");
     return s;
 }
 
@@ -44,13 +44,13 @@ static void fill(stage *s, uint64_t frame)
     for (uint32_t lane = 0; lane < LANES; lane++) {
         if (count_of(frame, lane) == 0 && frame % 2)
             continue; /* a lane that stays away */
-        frames_enter(s->lanes[lane]);
+        frame_kit_enter(s->lanes[lane]);
         for (uint32_t i = 0; i < count_of(frame, lane); i++) {
             item *made = items_alloc(s->pool, s->lanes[lane]);
             assert_non_null(made);
             *made = (item){lane, i};
         }
-        frames_leave(s->lanes[lane]);
+        frame_kit_leave(s->lanes[lane]);
     }
 }
 
@@ -140,7 +140,7 @@ static void closed_and_ended_frames_are_read_in_the_order_of_allocation(void **s
                 expect_readable(&s, open);
                 expect_only_those_in_flight(&s, open, in_flight);
             }
-            frames_end(s.frame);
+            frame_kit_end(s.frame);
         }
         frames_destroy(s.frame);
     }
@@ -153,15 +153,15 @@ static void a_gated_frame_is_read_until_it_is_dropped(void **state)
                    .frames_in_flight = 2, .gated = true, .lanes_max = LANES, .block_bytes = 4096})};
     kit_expect_status(items_create(s.frame, (tarn_frame_pool_options){0}, &s.pool), TARN_OK);
     for (uint32_t i = 0; i < LANES; i++)
-        s.lanes[i] = frames_attach(s.frame);
+        s.lanes[i] = frame_kit_attach(s.frame, "test");
     fill(&s, 1);
-    frames_end(s.frame);
+    frame_kit_end(s.frame);
     fill(&s, 2);
     kit_expect_status(tarn_frame_end(s.frame, 0, NULL), TARN_ERROR_IN_FLIGHT);
     expect_readable(&s, 1);
     kit_expect_status(tarn_frame_complete(s.frame, 1), TARN_OK);
     expect_readable(&s, 1);
-    frames_end(s.frame);
+    frame_kit_end(s.frame);
     expect_unreadable(&s, 1);
     expect_readable(&s, 2);
     frames_destroy(s.frame);
@@ -172,7 +172,7 @@ static void a_visit_can_be_ended_at_each_object(void **state)
     (void)state;
     stage s = start(2);
     fill(&s, 1);
-    frames_end(s.frame);
+    frame_kit_end(s.frame);
     for (size_t count = 1; count <= all_of(1); count++) {
         reader r = {.frame = 1, .left = count};
         assert_int_equal(items_each(s.pool, 1, read_next, &r), count);
@@ -193,7 +193,7 @@ static void null_arguments_visit_nothing(void **state)
     stage s = start(2);
     reader r = {.frame = 1};
     fill(&s, 1);
-    frames_end(s.frame);
+    frame_kit_end(s.frame);
     assert_int_equal(tarn_frame_pool_each(NULL, 1, read_any, &r), 0);
     assert_int_equal(tarn_frame_pool_each(s.pool, 1, NULL, &r), 0);
     assert_int_equal(tarn_frame_pool_each_in(NULL, 1, 0, read_any, &r), 0);
@@ -210,15 +210,15 @@ static void objects_stay_when_their_lane_is_detached(void **state)
     fill(&s, 1);
     for (uint32_t i = 0; i < LANES; i++)
         kit_expect_status(tarn_lane_detach(s.lanes[i]), TARN_OK);
-    frames_end(s.frame);
+    frame_kit_end(s.frame);
     expect_readable(&s, 1);
     for (uint32_t i = 0; i < LANES; i++)
-        s.lanes[i] = frames_attach(s.frame);
+        s.lanes[i] = frame_kit_attach(s.frame, "test");
     fill(&s, 2);
     expect_readable(&s, 1);
     kit_expect_status(tarn_frame_trim(s.frame, NULL), TARN_OK);
     expect_readable(&s, 1);
-    frames_end(s.frame);
+    frame_kit_end(s.frame);
     expect_readable(&s, 1);
     expect_readable(&s, 2);
     frames_destroy(s.frame);

@@ -19,11 +19,11 @@ static void expect_size_and_alignment(size_t bytes, size_t alignment)
     tarn_frame *frame =
         frames_create((tarn_frame_options){.lanes_max = 1, .block_bytes = 4 * (size_t)BLOCK});
     tarn_frame_pool *pool = plain_pool(frame, bytes, alignment);
-    tarn_lane *lane = frames_attach(frame);
+    tarn_lane *lane = frame_kit_attach(frame, "test");
     size_t natural = bytes & (0 - bytes);
     size_t expected = alignment ? alignment : natural > 64 ? 64 : natural;
     for (uint32_t n = 0; n < 2; n++) {
-        frames_enter(lane);
+        frame_kit_enter(lane);
         for (uint32_t i = 0; i < COUNT; i++) {
             objects[i] = tarn_frame_pool_alloc(pool, lane);
             assert_non_null(objects[i]);
@@ -31,8 +31,8 @@ static void expect_size_and_alignment(size_t bytes, size_t alignment)
             memset(objects[i], 0x5A, bytes);
         }
         assert_true(kit_are_apart(objects, COUNT, bytes));
-        frames_leave(lane);
-        frames_end(frame);
+        frame_kit_leave(lane);
+        frame_kit_end(frame);
     }
     frames_destroy(frame);
 }
@@ -59,17 +59,17 @@ static void expect_limit(size_t block_bytes, size_t alignment)
     tarn_frame_pool_options options = {.object_bytes = most, .object_alignment = alignment};
     tarn_frame_pool *pool = NULL;
     kit_expect_status(tarn_frame_pool_create(frame, &options, &pool), TARN_OK);
-    tarn_lane *lane = frames_attach(frame);
-    frames_enter(lane);
+    tarn_lane *lane = frame_kit_attach(frame, "test");
+    frame_kit_enter(lane);
     for (uint32_t i = 0; i < 3; i++) {
         char *object = tarn_frame_pool_alloc(pool, lane);
         assert_non_null(object);
         memset(object, 1, most);
     }
-    frames_leave(lane);
+    frame_kit_leave(lane);
     kit_expect_status(tarn_frame_close(frame, 0, NULL), TARN_OK);
     assert_int_equal(tarn_frame_pool_count(pool, 1), 3);
-    assert_int_equal(frames_sample(frame).held_bytes, 3 * block_bytes);
+    assert_int_equal(frame_kit_sample(frame).held_bytes, 3 * block_bytes);
     options.object_bytes = most + 1;
     kit_expect_status(tarn_frame_pool_create(frame, &options, &pool), TARN_ERROR_TOO_LARGE);
     assert_null(pool);
@@ -126,15 +126,15 @@ static void a_frame_that_its_lane_enters_twice_goes_on_where_it_was(void **state
     (void)state;
     tarn_frame *frame = frames_in_flight(2);
     tarn_frame_pool *pool = plain_pool(frame, 100, 4);
-    tarn_lane *lane = frames_attach(frame);
+    tarn_lane *lane = frame_kit_attach(frame, "test");
     void *objects[90];
     for (uint32_t i = 0; i < 90; i++) {
-        frames_enter(lane);
+        frame_kit_enter(lane);
         objects[i] = tarn_frame_pool_alloc(pool, lane);
-        frames_leave(lane);
+        frame_kit_leave(lane);
     }
     assert_true(kit_are_apart(objects, 90, 100));
-    frames_end(frame);
+    frame_kit_end(frame);
     assert_int_equal(tarn_frame_pool_count(pool, 1), 90);
     frames_destroy(frame);
 }

@@ -24,16 +24,16 @@ static void bytes_are_seen_at_each_allocation(void **state)
 {
     (void)state;
     tarn_frame *frame = frames_in_flight(2);
-    tarn_lane *lane = frames_attach(frame);
+    tarn_lane *lane = frame_kit_attach(frame, "test");
     size_t most = 0;
     for (uint64_t n = 0; n < 6; n++) {
         size_t bytes = 0;
-        assert_int_equal(frames_sample_lane(frame, 0).bytes, 0); /* not turned to the frame yet */
-        frames_enter(lane);
+        assert_int_equal(frame_kit_lane_at(frame, 0).bytes, 0); /* not turned to the frame yet */
+        frame_kit_enter(lane);
         for (uint32_t i = 1; i <= 50 + n % 3; i++) {
             size_t size = i % 10 ? i * 7 : (size_t)i * 500;
             assert_non_null(tarn_frame_alloc(lane, size));
-            tarn_lane_statistics seen = frames_sample_lane(frame, 0);
+            tarn_lane_statistics seen = frame_kit_lane_at(frame, 0);
             assert_true(seen.bytes >= bytes + size);
             assert_true(seen.bytes <= bytes + size + 16 + red_zone());
             bytes = seen.bytes;
@@ -41,10 +41,10 @@ static void bytes_are_seen_at_each_allocation(void **state)
             assert_int_equal(seen.bytes_peak, most);
             assert_true(seen.inside && seen.attached);
         }
-        frames_leave(lane);
-        assert_int_equal(frames_sample_lane(frame, 0).bytes, bytes);
-        assert_false(frames_sample_lane(frame, 0).inside);
-        frames_end(frame);
+        frame_kit_leave(lane);
+        assert_int_equal(frame_kit_lane_at(frame, 0).bytes, bytes);
+        assert_false(frame_kit_lane_at(frame, 0).inside);
+        frame_kit_end(frame);
     }
     frames_destroy(frame);
 }
@@ -53,23 +53,23 @@ static void a_rewind_takes_bytes_back_and_the_peak_stays(void **state)
 {
     (void)state;
     tarn_frame *frame = frames_in_flight(1);
-    tarn_lane *lane = frames_attach(frame);
-    frames_enter(lane);
+    tarn_lane *lane = frame_kit_attach(frame, "test");
+    frame_kit_enter(lane);
     assert_non_null(tarn_frame_alloc(lane, 64));
-    size_t before = frames_sample_lane(frame, 0).bytes;
+    size_t before = frame_kit_lane_at(frame, 0).bytes;
     tarn_mark mark = tarn_lane_mark(lane);
     for (uint32_t i = 0; i < 100; i++)
         assert_non_null(tarn_frame_alloc(lane, 992));
     kit_expect_status(tarn_lane_rewind(lane, mark), TARN_OK);
-    assert_int_equal(frames_sample_lane(frame, 0).bytes, before);
-    frames_leave(lane);
-    frames_end(frame);
-    frames_enter(lane);
-    tarn_lane_statistics seen = frames_sample_lane(frame, 0);
+    assert_int_equal(frame_kit_lane_at(frame, 0).bytes, before);
+    frame_kit_leave(lane);
+    frame_kit_end(frame);
+    frame_kit_enter(lane);
+    tarn_lane_statistics seen = frame_kit_lane_at(frame, 0);
     assert_true(seen.bytes_peak >= 100 * 992 + 64);
     assert_int_equal(seen.bytes, 0);
     assert_int_equal(seen.frames_by_size[17], 1); /* 64 to 128 KiB */
-    frames_leave(lane);
+    frame_kit_leave(lane);
     frames_destroy(frame);
 }
 
@@ -77,7 +77,7 @@ static void the_histogram_has_each_frame_once(void **state)
 {
     (void)state;
     tarn_frame *frame = frames_create((tarn_frame_options){.lanes_max = 2});
-    tarn_lane *lane = frames_attach(frame);
+    tarn_lane *lane = frame_kit_attach(frame, "test");
     uint64_t expected[TARN_LANE_SIZES] = {0};
     size_t extra = red_zone();
     for (uint64_t n = 0; n < 400; n++) {
@@ -85,22 +85,22 @@ static void the_histogram_has_each_frame_once(void **state)
             expected[0]++;
         } else {
             size_t bytes = (size_t)16 << n % 14;
-            frames_enter(lane);
+            frame_kit_enter(lane);
             if (n % 5 == 3)
                 expected[0]++;
             else
                 assert_non_null(tarn_frame_alloc(lane, bytes));
             if (n % 5 != 3)
                 expected[n % 14 + 5 + (extra == 16 && n % 14 == 0)]++;
-            frames_leave(lane);
+            frame_kit_leave(lane);
         }
-        frames_end(frame);
+        frame_kit_end(frame);
     }
-    frames_enter(lane);
-    tarn_lane_statistics seen = frames_sample_lane(frame, 0);
+    frame_kit_enter(lane);
+    tarn_lane_statistics seen = frame_kit_lane_at(frame, 0);
     for (uint32_t i = 0; i < TARN_LANE_SIZES; i++)
         assert_int_equal(seen.frames_by_size[i], expected[i]);
-    frames_leave(lane);
+    frame_kit_leave(lane);
     frames_destroy(frame);
 }
 
@@ -109,33 +109,33 @@ static void blocks_and_spans_are_counted(void **state)
     (void)state;
     tarn_frame *frame = frames_create(
         (tarn_frame_options){.lanes_max = 2, .block_bytes = BLOCK, .retention = TARN_RETAIN_ALL});
-    tarn_lane *lane = frames_attach(frame);
-    frames_enter(lane);
+    tarn_lane *lane = frame_kit_attach(frame, "test");
+    frame_kit_enter(lane);
     for (uint32_t i = 0; i < 3; i++)
         assert_non_null(tarn_frame_alloc(lane, 3 * BLOCK));
     for (uint32_t i = 0; i < 10; i++)
         assert_non_null(tarn_frame_alloc(lane, 1900));
-    tarn_lane_statistics seen = frames_sample_lane(frame, 0);
+    tarn_lane_statistics seen = frame_kit_lane_at(frame, 0);
     assert_int_equal(seen.blocks, 5);
     assert_int_equal(seen.blocks_kept, 0);
     assert_int_equal(seen.spans, 3);
     assert_int_equal(seen.spans_kept, 0);
     assert_true(seen.span_bytes >= 9 * BLOCK);
-    assert_int_equal(frames_sample(frame).held_bytes, seen.span_bytes + 5 * BLOCK);
-    frames_leave(lane);
-    frames_end(frame);
-    frames_enter(lane);
-    seen = frames_sample_lane(frame, 0);
+    assert_int_equal(frame_kit_sample(frame).held_bytes, seen.span_bytes + 5 * BLOCK);
+    frame_kit_leave(lane);
+    frame_kit_end(frame);
+    frame_kit_enter(lane);
+    seen = frame_kit_lane_at(frame, 0);
     assert_int_equal(seen.blocks, 5);
     assert_int_equal(seen.blocks_kept, 5);
     assert_int_equal(seen.spans, 3);
     assert_int_equal(seen.spans_kept, 3);
     assert_non_null(tarn_frame_alloc(lane, 3 * BLOCK));
     assert_non_null(tarn_frame_alloc(lane, 10));
-    seen = frames_sample_lane(frame, 0);
+    seen = frame_kit_lane_at(frame, 0);
     assert_int_equal(seen.blocks_kept, 4);
     assert_int_equal(seen.spans_kept, 2);
-    frames_leave(lane);
+    frame_kit_leave(lane);
     frames_destroy(frame);
 }
 
@@ -144,31 +144,31 @@ static void the_frames_figures_follow_what_happens(void **state)
     (void)state;
     tarn_frame *frame = frames_create((tarn_frame_options){
         .frames_in_flight = 2, .gated = true, .lanes_max = 3, .block_bytes = BLOCK});
-    tarn_lane *lanes[2] = {frames_attach(frame), frames_attach(frame)};
+    tarn_lane *lanes[2] = {frame_kit_attach(frame, "test"), frame_kit_attach(frame, "test")};
     assert_non_null(tarn_guest_lane(frame));
-    assert_int_equal(frames_sample(frame).lanes, 3);
+    assert_int_equal(frame_kit_sample(frame).lanes, 3);
     for (uint32_t i = 0; i < 2; i++) {
-        frames_enter(lanes[i]);
-        assert_int_equal(frames_sample(frame).lanes_inside, i + 1);
+        frame_kit_enter(lanes[i]);
+        assert_int_equal(frame_kit_sample(frame).lanes_inside, i + 1);
     }
     for (uint32_t i = 0; i < 4; i++)
         kit_expect_status(tarn_frame_end(frame, 0, NULL), TARN_ERROR_LATE);
     kit_expect_status(tarn_frame_close(frame, 0, NULL), TARN_ERROR_LATE);
-    assert_int_equal(frames_sample(frame).late_refusals, 5);
+    assert_int_equal(frame_kit_sample(frame).late_refusals, 5);
     for (uint32_t i = 0; i < 2; i++)
-        frames_leave(lanes[i]);
-    assert_int_equal(frames_sample(frame).lanes_inside, 0);
+        frame_kit_leave(lanes[i]);
+    assert_int_equal(frame_kit_sample(frame).lanes_inside, 0);
     for (uint64_t n = 1; n <= 5; n++) {
-        assert_true(frames_sample(frame).frame == n);
+        assert_true(frame_kit_sample(frame).frame == n);
         if (n > 1)
             kit_expect_status(tarn_frame_complete(frame, n - 1), TARN_OK);
-        assert_true(frames_sample(frame).completed == n - 1);
-        frames_end(frame);
+        assert_true(frame_kit_sample(frame).completed == n - 1);
+        frame_kit_end(frame);
     }
-    assert_int_equal(frames_sample(frame).late_refusals, 5);
+    assert_int_equal(frame_kit_sample(frame).late_refusals, 5);
     kit_expect_status(tarn_lane_detach(lanes[1]), TARN_OK);
-    assert_int_equal(frames_sample(frame).lanes, 2);
-    assert_false(frames_sample_lane(frame, 1).attached);
+    assert_int_equal(frame_kit_sample(frame).lanes, 2);
+    assert_false(frame_kit_lane_at(frame, 1).attached);
     frames_destroy(frame);
 }
 
@@ -203,7 +203,7 @@ static void labels_are_cut_and_are_the_present_users(void **state)
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
         tarn_lane *lane = NULL;
         kit_expect_status(tarn_lane_attach(frame, labels[i][0], &lane), TARN_OK);
-        assert_string_equal(frames_sample_lane(frame, 0).label, labels[i][1]);
+        assert_string_equal(frame_kit_lane_at(frame, 0).label, labels[i][1]);
         kit_expect_status(tarn_lane_detach(lane), TARN_OK);
     }
     frames_destroy(frame);
@@ -217,22 +217,22 @@ static void j19_many_tasks_on_few_lanes_hold_few_blocks(void **state)
     tarn_frame *frame = frames_create((tarn_frame_options){.lanes_max = LANES});
     tarn_lane *lanes[LANES];
     for (uint32_t i = 0; i < LANES; i++)
-        lanes[i] = frames_attach(frame);
+        lanes[i] = frame_kit_attach(frame, "test");
     for (uint32_t n = 0; n < 5; n++) {
         for (uint32_t i = 0; i < TASKS; i++) {
-            frames_enter(lanes[i % LANES]);
+            frame_kit_enter(lanes[i % LANES]);
             assert_non_null(tarn_frame_alloc(lanes[i % LANES], 16));
-            frames_leave(lanes[i % LANES]);
+            frame_kit_leave(lanes[i % LANES]);
         }
         uint32_t blocks = 0;
         size_t bytes = 0;
         for (uint32_t i = 0; i < LANES; i++) {
-            blocks += frames_sample_lane(frame, i).blocks;
-            bytes += frames_sample_lane(frame, i).bytes;
+            blocks += frame_kit_lane_at(frame, i).blocks;
+            bytes += frame_kit_lane_at(frame, i).bytes;
         }
         assert_true(blocks <= LANES);
         assert_int_equal(bytes, TASKS * (16 + red_zone()));
-        frames_end(frame);
+        frame_kit_end(frame);
     }
     frames_destroy(frame);
 }

@@ -29,18 +29,6 @@ static void *from_carving(tarn_pool *pool, uint64_t limit)
     return tarn_slot_object_(pool, slot);
 }
 
-static void put_loose(tarn_pool *pool, uint32_t count, void *const *objects)
-{
-    uint32_t first = tarn_slot_index_(pool, objects[0]);
-    uint32_t last = first;
-    for (uint32_t i = 1; i < count; i++) {
-        uint32_t next = tarn_slot_index_(pool, objects[i]);
-        tarn_links_set(&pool->depot.slots, last, next);
-        last = next;
-    }
-    tarn_slots_put_loose_chain_(pool, first, last);
-}
-
 /* Takes one object of a full magazine and makes the others loose. */
 static void *split(tarn_pool *pool, uint32_t magazine)
 {
@@ -48,7 +36,7 @@ static void *split(tarn_pool *pool, uint32_t magazine)
     void *taken = objects[0];
     uint32_t magazine_objects = pool->plan.magazine_objects;
     if (magazine_objects > 1)
-        put_loose(pool, magazine_objects - 1, objects + 1);
+        tarn_slots_put_loose_some_(pool, magazine_objects - 1, objects + 1);
     tarn_depot_put_empty(&pool->depot, SHARD, &magazine, 1);
     return taken;
 }
@@ -138,5 +126,5 @@ void tarn_direct_free_some_(tarn_pool *pool, uint32_t count, void *const *object
 {
     /* relaxed: a figure for samples; it orders nothing. */
     tarn_u64_fetch_add_relaxed(&pool->direct.frees, count);
-    put_loose(pool, count, objects);
+    tarn_slots_put_loose_some_(pool, count, objects);
 }

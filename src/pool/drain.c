@@ -49,22 +49,13 @@ void tarn_drain_(tarn_cache_state *cache)
         tarn_shelf_put_(cache, pack(cache));
 }
 
-/* Links the lowest objects into a chain of loose slots. */
+/* The lowest objects become loose slots. */
 static void loosen(tarn_cache_state *cache, uint32_t count)
 {
-    tarn_pool *pool = cache->pool;
-    void **objects = cache->hot.objects;
-    uint32_t first = tarn_slot_index_(pool, objects[0]);
-    uint32_t last = first;
-    for (uint32_t i = 1; i < count; i++) {
-        uint32_t next = tarn_slot_index_(pool, objects[i]);
-        tarn_links_set(&pool->depot.slots, last, next);
-        last = next;
-    }
+    tarn_slots_put_loose_some_(cache->pool, count, cache->hot.objects);
     shift_down(cache, count);
     tarn_counter_add_(&cache->counters.loose_put, count);
     tarn_counter_add_(&cache->counters.objects_out, count);
-    tarn_slots_put_loose_chain_(pool, first, last);
 }
 
 void tarn_drain_array_(tarn_cache_state *cache)

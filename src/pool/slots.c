@@ -49,6 +49,18 @@ void tarn_slots_put_loose_chain_(tarn_pool *pool, uint32_t first, uint32_t last)
     tarn_stack_push_chain(&pool->depot.loose, &pool->depot.slots, first, last);
 }
 
+void tarn_slots_put_loose_some_(tarn_pool *pool, uint32_t count, void *const *objects)
+{
+    uint32_t first = tarn_slot_index_(pool, objects[0]);
+    uint32_t last = first;
+    for (uint32_t i = 1; i < count; i++) {
+        uint32_t next = tarn_slot_index_(pool, objects[i]);
+        tarn_links_set(&pool->depot.slots, last, next);
+        last = next;
+    }
+    tarn_slots_put_loose_chain_(pool, first, last);
+}
+
 void tarn_slots_put_loose_(tarn_pool *pool, void *object)
 {
     uint32_t index = tarn_slot_index_(pool, object);

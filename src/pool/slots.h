@@ -41,6 +41,9 @@ bool tarn_slots_are_carved_(const tarn_pool *pool, uint64_t capacity);
 
 /* Frees a chain of slots, first to last, that the caller linked; or one. */
 void tarn_slots_put_loose_chain_(tarn_pool *pool, uint32_t first, uint32_t last);
+
+/* Objects, at least one. */
+void tarn_slots_put_loose_some_(tarn_pool *pool, uint32_t count, void *const *objects);
 void tarn_slots_put_loose_(tarn_pool *pool, void *object);
 
 /* The index of an object among the loose slots, and back. */

@@ -4,6 +4,7 @@
 
 #include "support/kit.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,6 +30,33 @@ static inline void in_child(child_fn *function, void *argument)
     assert_int_equal(waitpid(child, &how, 0), child);
     assert_false(WIFSIGNALED(how));
     assert_int_equal(WEXITSTATUS(how), 0);
+}
+
+/* What the function writes to stderr in a child, which may abort. Returns the wait status. */
+static inline int child_stderr(void (*function)(void *argument), void *argument, char *text,
+                               size_t text_bytes)
+{
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    fflush(NULL);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        signal(SIGABRT, SIG_DFL);
+        function(argument);
+        _exit(0);
+    }
+    close(ends[1]);
+    size_t got = 0;
+    ssize_t part;
+    while ((part = read(ends[0], text + got, text_bytes - 1 - got)) > 0)
+        got += (size_t)part;
+    text[got] = 0;
+    close(ends[0]);
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
 }
 
 /* As kit_expect_conserved, for a child. */

@@ -58,11 +58,16 @@ static inline tarn_frame_statistics frame_kit_sample(const tarn_frame *frame)
     return statistics;
 }
 
-static inline tarn_lane_statistics frame_kit_lane(const tarn_frame *frame, const tarn_lane *lane)
+static inline tarn_lane_statistics frame_kit_lane_at(const tarn_frame *frame, uint32_t index)
 {
     tarn_lane_statistics statistics;
-    kit_expect_status(tarn_lane_sample(frame, lane->index, &statistics), TARN_OK);
+    kit_expect_status(tarn_lane_sample(frame, index, &statistics), TARN_OK);
     return statistics;
+}
+
+static inline tarn_lane_statistics frame_kit_lane(const tarn_frame *frame, const tarn_lane *lane)
+{
+    return frame_kit_lane_at(frame, lane->index);
 }
 
 /* What one block holds. */
