@@ -24,6 +24,8 @@ static const struct {
     {11, "TARN_ERROR_PINNED"},
     {12, "TARN_ERROR_CONSTRUCT"},
     {13, "TARN_ERROR_BUSY"},
+    {14, "TARN_ERROR_NO_THREAD"},
+    {15, "TARN_ERROR_NO_WORKER"},
 };
 
 #define STATUSES (int)(sizeof statuses / sizeof statuses[0])

@@ -23,7 +23,9 @@ extern "C" {
     X(TARN_ERROR_FOREIGN, 10, "the handle belongs to another pool")                \
     X(TARN_ERROR_PINNED, 11, "the pool is full, and nothing in it may be evicted") \
     X(TARN_ERROR_CONSTRUCT, 12, "the pool's construct hook failed")                \
-    X(TARN_ERROR_BUSY, 13, "another thread is at it already")
+    X(TARN_ERROR_BUSY, 13, "another thread is at it already")                      \
+    X(TARN_ERROR_NO_THREAD, 14, "the system refused a thread")                     \
+    X(TARN_ERROR_NO_WORKER, 15, "as many threads are attached as may be")
 
 typedef enum tarn_status {
 #define TARN_STATUS_ENUM_(name, number, sentence) name = number,

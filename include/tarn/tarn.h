@@ -9,6 +9,7 @@
 #include "tarn/full.h"
 #include "tarn/guest.h"
 #include "tarn/handle.h"
+#include "tarn/jobs.h"
 #include "tarn/life.h"
 #include "tarn/memory.h"
 #include "tarn/pool.h"
