@@ -113,7 +113,7 @@ typedef struct tarn_jobs_options {
                                 cgroup's quota) */
     bool host_threads_only;  /* start no threads: those that attach do the work (false) */
     uint32_t attached_max;   /* host threads attached at once, beside the workers; together at most
-                                TARN_WORKERS_MAX (4, or what is left) */
+                                TARN_WORKERS_MAX (none) */
     size_t jobs_max;         /* that wait or run at once, at most TARN_JOBS_MAX (65,536) */
     uint32_t deque_jobs;     /* in one worker's deque of one priority, rounded up to a power of two,
                                 2 to 2^20; more go to a list that all share (8192) */
@@ -202,7 +202,8 @@ TARN_API void tarn_job_group_init(tarn_job_group *group);
 
 /* Returns when all jobs of the group are done; what they wrote is visible then. Meanwhile the
  * thread runs jobs of this group and of groups that its jobs began, and no others, so a caller that
- * holds a lock meets no stranger who wants it. Threads: the worker's. */
+ * holds a lock meets no stranger who wants it. But where a job of the group is pinned or starts
+ * after others, it may wait for strangers, so the thread runs any. Threads: the worker's. */
 TARN_API void tarn_job_group_wait(tarn_worker *worker, tarn_job_group *group);
 
 /* The same, but runs strangers' jobs too while there are none of its own, as long as the thread is

@@ -13,7 +13,6 @@
 #define JOBS_DEFAULT       ((size_t)65536)
 #define DEQUE_JOBS_DEFAULT 8192u
 #define DEQUE_JOBS_MAX     ((uint32_t)1 << 20)
-#define ATTACHED_DEFAULT   4u
 #define HELP_DEPTH_DEFAULT 16u
 #define STOP_MS_DEFAULT    5000u
 #define GUESTS             16u /* caches for threads that submit; others go without */
@@ -43,26 +42,23 @@ static bool are_pools_valid(const tarn_jobs_options *options)
 
 static bool are_valid(const tarn_jobs_options *options)
 {
-    return options->workers <= TARN_WORKERS_MAX && options->attached_max <= TARN_WORKERS_MAX &&
-           options->workers + options->attached_max <= TARN_WORKERS_MAX &&
-           options->jobs_max <= TARN_JOBS_MAX && options->deque_jobs <= DEQUE_JOBS_MAX &&
-           options->deque_jobs != 1 && are_pools_valid(options);
+    uint32_t own_min = options->host_threads_only ? 0 : or_default(options->workers, 1);
+    return own_min <= TARN_WORKERS_MAX && options->attached_max <= TARN_WORKERS_MAX - own_min &&
+           own_min + options->attached_max > 0 && options->jobs_max <= TARN_JOBS_MAX &&
+           options->deque_jobs <= DEQUE_JOBS_MAX && options->deque_jobs != 1 &&
+           are_pools_valid(options);
 }
 
-/* Without options for them, host threads get what the workers leave, and one place at least. */
 static void count_workers(tarn_jobs_constants *is, const tarn_jobs_options *options)
 {
-    uint32_t attached = options->attached_max;
     uint32_t own = options->workers;
     if (options->host_threads_only)
         own = 0;
     else if (own == 0)
-        own = (uint32_t)tarn_size_min(tarn_os_processors(),
-                                      TARN_WORKERS_MAX - or_default(attached, 1));
-    if (attached == 0)
-        attached = (uint32_t)tarn_size_min(ATTACHED_DEFAULT, TARN_WORKERS_MAX - own);
+        own = (uint32_t)tarn_size_clamp(tarn_os_processors(), 1,
+                                        TARN_WORKERS_MAX - options->attached_max);
     is->workers_count = own;
-    is->workers_max = own + attached;
+    is->workers_max = own + options->attached_max;
     is->has_creator = own > 0;
 }
 
@@ -149,6 +145,7 @@ static void set_up(tarn_jobs *jobs, const tarn_jobs_constants *is, const layout 
     jobs->is.bytes = plan->bytes;
     jobs->is.help_depth_max = or_default(options->help_depth_max, HELP_DEPTH_DEFAULT);
     jobs->is.stop_ms = or_default(options->stop_ms, STOP_MS_DEFAULT);
+    jobs->is.is_alone = is->workers_max == 1;
     jobs->is.has_barrier = is->workers_max > 1 && tarn_os_process_barrier_init();
     jobs->is.fences_notify = is->workers_max > 1 && !jobs->is.has_barrier;
     jobs->is.hook = options->hook;

@@ -211,7 +211,7 @@ tarn_task *tarn_find_any_(tarn_worker_ *worker)
         if ((used >> priority & 1) == 0)
             continue;
         if (!tarn_deque_is_bare(&worker->deques[priority]))
-            task = tarn_deque_take(&worker->deques[priority]);
+            task = tarn_find_take_(worker, &worker->deques[priority]);
         if (!task)
             task = take_inbox(worker, priority);
         if (!task)
@@ -229,7 +229,7 @@ static tarn_task *take_own(tarn_worker_ *worker, const tarn_team *team, tarn_job
     tarn_deque *deque = &worker->deques[priority];
     uint64_t floor = team->owner == worker->tag ? team->floor[priority] : 0;
     while (tarn_deque_bottom(deque) > floor && !tarn_deque_is_bare(deque)) {
-        tarn_task *task = tarn_deque_take(deque);
+        tarn_task *task = tarn_find_take_(worker, deque);
         if (!task || tarn_team_descends(task->team, team))
             return task;
         tarn_find_put_aside_(tarn_worker_jobs_(worker), task);
@@ -322,7 +322,7 @@ void tarn_find_leave_(tarn_worker_ *worker)
     for (uint32_t p = 0; p < TARN_PRIORITIES; p++) {
         tarn_task *task;
         while (!tarn_deque_is_bare(&worker->deques[p]) &&
-               (task = tarn_deque_take(&worker->deques[p])) != NULL)
+               (task = tarn_find_take_(worker, &worker->deques[p])) != NULL)
             tarn_find_put_aside_(jobs, task);
     }
     see_pinned(worker);

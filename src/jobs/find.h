@@ -11,6 +11,13 @@ void tarn_find_put_(tarn_jobs *jobs, tarn_worker_ *worker, tarn_task *task);
 /* Where its own deque is full, and for jobs that it may not run now. */
 void tarn_find_put_aside_(tarn_jobs *jobs, tarn_task *task);
 
+/* From the worker's own deque. */
+static inline tarn_task *tarn_find_take_(tarn_worker_ *worker, tarn_deque *deque)
+{
+    return tarn_worker_jobs_(worker)->is.is_alone ? tarn_deque_take_alone(deque)
+                                                  : tarn_deque_take(deque);
+}
+
 /* Any job, or NULL. */
 tarn_task *tarn_find_any_(tarn_worker_ *worker);
 

@@ -177,16 +177,29 @@ static void set_up(tarn_task *task, const tarn_job_options *options)
     set_payload(task, options->payload, options->payload_bytes);
 }
 
-static void start(tarn_jobs *jobs, tarn_worker_ *worker, tarn_task *task,
-                  const tarn_job_options *options, tarn_edges *edges, tarn_job_handle *handle)
+/* Returns the task's name, if it is to have one. */
+static tarn_job_handle start(tarn_jobs *jobs, tarn_worker_ *worker, tarn_task *task,
+                             const tarn_job_options *options, tarn_edges *edges, bool is_named)
 {
+    tarn_job_handle name = {0};
     set_up(task, options);
-    if (handle)
-        *handle = tarn_mark_name_(jobs, task);
+    if (is_named)
+        name = tarn_mark_name_(jobs, task);
     if (task->team)
         tarn_team_add(task->team, worker ? worker->tag : 0);
+    if (task->team && (edges->count > 0 || options->is_pinned))
+        tarn_team_tie(task->team);
     if (edges->count == 0 || tarn_after_tie_(jobs, worker, task, options, edges))
         tarn_find_put_(jobs, worker, task);
+    return name;
+}
+
+/* Last, since it may lie among the handles to start after. */
+static tarn_status answer(tarn_job_handle *handle, tarn_job_handle name, tarn_status status)
+{
+    if (handle)
+        *handle = name;
+    return status;
 }
 
 static bool can_run_here(const tarn_worker_ *worker, const tarn_job_options *options)
@@ -198,35 +211,33 @@ static bool can_run_here(const tarn_worker_ *worker, const tarn_job_options *opt
 tarn_status tarn_job_start(tarn_worker *face, const tarn_job_options *options,
                            tarn_job_handle *handle)
 {
-    if (handle)
-        handle->bits = 0;
+    tarn_job_handle name = {0};
     if (!face || !are_valid(face->jobs, options))
-        return TARN_ERROR_INVALID;
+        return answer(handle, name, TARN_ERROR_INVALID);
     tarn_worker_ *worker = tarn_worker_of_(face);
     tarn_edges edges;
     tarn_task *task = take(face->jobs, worker, options, &edges);
     if (task)
-        start(face->jobs, worker, task, options, &edges, handle);
+        name = start(face->jobs, worker, task, options, &edges, handle != NULL);
     else if (can_run_here(worker, options))
         run_here(worker, options);
     else
-        return TARN_ERROR_FULL;
-    return TARN_OK;
+        return answer(handle, name, TARN_ERROR_FULL);
+    return answer(handle, name, TARN_OK);
 }
 
 tarn_status tarn_job_submit(tarn_jobs *jobs, const tarn_job_options *options,
                             tarn_job_handle *handle)
 {
-    if (handle)
-        handle->bits = 0;
+    tarn_job_handle name = {0};
     if (!jobs || !are_valid(jobs, options))
-        return TARN_ERROR_INVALID;
+        return answer(handle, name, TARN_ERROR_INVALID);
     tarn_edges edges;
     tarn_task *task = take(jobs, NULL, options, &edges);
     if (!task)
-        return TARN_ERROR_FULL;
-    start(jobs, NULL, task, options, &edges, handle);
-    return TARN_OK;
+        return answer(handle, name, TARN_ERROR_FULL);
+    name = start(jobs, NULL, task, options, &edges, handle != NULL);
+    return answer(handle, name, TARN_OK);
 }
 
 bool tarn_job_is_done(const tarn_jobs *jobs, tarn_job_handle handle)

@@ -79,6 +79,7 @@ typedef struct tarn_jobs_constants {
     uint32_t workers_max;
     uint32_t help_depth_max;
     uint32_t stop_ms;
+    bool is_alone;      /* there is one worker, and never another */
     bool fences_notify; /* see idle.h */
     bool has_barrier;
     bool has_creator;

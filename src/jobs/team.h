@@ -22,12 +22,15 @@
  *
  * The shared word: count, the tasks that start after the group, who waits.
  *
- *    63            40 39               16 15   9 8            7         6        0
- *   [ count, signed  | first of a chain  | 0    | cancelled  | always  | waiter   ]
+ *    63            40 39               16 15  10 9      8            7         6        0
+ *   [ count, signed  | first of a chain  | 0    | tied | cancelled  | always  | waiter   ]
  *
  *   waiter   index + 1 of the worker that sleeps until count is 0; TARN_TEAM_MANY: several.
  *            Before its owner sleeps, own is added to shared
  *   always   the waiter is to be woken whenever count falls
+ *   tied     a job of the team starts after others or is pinned, so that who waits must help with
+ *            any: what it waits for may be strangers to all, and two that pinned jobs to each other
+ *            must not both be choosy
  *
  *   E42 a finisher's change of shared (release) -> is_done's load of it (acquire): all that the job
  *       wrote. Later changes are read-modify-writes and so carry it on.
@@ -60,6 +63,7 @@ _Static_assert(sizeof(tarn_team) <= sizeof(tarn_job_group), "the public struct h
 #define TARN_TEAM_CHAIN_SHIFT 16u
 #define TARN_TEAM_CHAIN_MASK  ((uint64_t)0xFFFFFF << TARN_TEAM_CHAIN_SHIFT)
 #define TARN_TEAM_CANCELLED   ((uint64_t)1 << 8)
+#define TARN_TEAM_TIED        ((uint64_t)1 << 9)
 #define TARN_TEAM_ALWAYS      ((uint64_t)1 << 7)
 #define TARN_TEAM_WAITER_MASK ((uint64_t)127)
 #define TARN_TEAM_MANY        127u
@@ -93,6 +97,19 @@ static inline void tarn_team_add(tarn_team *team, uint32_t tag)
     else
         /* relaxed: whoever ends the job got it from here, and so after this. */
         tarn_u64_fetch_add_relaxed(&team->shared, TARN_TEAM_ONE);
+}
+
+/* After the job was added. */
+static inline void tarn_team_tie(tarn_team *team)
+{
+    /* relaxed: who waits for the job sees it at the latest when it was woken in vain. */
+    tarn_u64_fetch_or_relaxed(&team->shared, TARN_TEAM_TIED);
+}
+
+static inline bool tarn_team_is_tied(const tarn_team *team)
+{
+    /* relaxed: as above. */
+    return (tarn_u64_load_relaxed(&team->shared) & TARN_TEAM_TIED) != 0;
 }
 
 static inline int64_t tarn_team_own_of(uint64_t own)

@@ -24,8 +24,9 @@ static bool is_done(const wait_state *wait)
 
 static bool may_run_strangers(const wait_state *wait)
 {
-    return wait->any &&
-           wait->worker->strangers < tarn_worker_jobs_(wait->worker)->is.help_depth_max;
+    uint32_t depth_max = tarn_worker_jobs_(wait->worker)->is.help_depth_max;
+    return (wait->any && wait->worker->strangers < depth_max) ||
+           tarn_team_is_tied(wait->search.team);
 }
 
 static tarn_task *find(wait_state *wait)
@@ -100,7 +101,7 @@ static inline bool wait_quickly(tarn_worker_ *worker, tarn_team *team)
         if (tarn_deque_bottom(deque) <= team->floor[TARN_PRIORITY_NORMAL] ||
             team->owner != worker->tag)
             return false;
-        tarn_task *task = tarn_deque_take(deque);
+        tarn_task *task = tarn_find_take_(worker, deque);
         if (!task)
             return false;
         if (TARN_LIKELY(task->team == team)) {
