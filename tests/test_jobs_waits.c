@@ -1,0 +1,349 @@
+/* Waits end, whatever runs where: no memory is touched after the last job, no job waits for a
+ * place, no lock meets itself, no stack grows with strangers. */
+#include "support/jobs_kit.h"
+
+enum { ROUNDS = 20000, NESTED = 100000 };
+
+/* J1: the group lies on the stack, and is overwritten as soon as the wait returns. */
+static void wait_and_overwrite(tarn_worker *worker, atomic_uint *count, int round)
+{
+    tarn_job_group group;
+    tarn_job_group_begin(worker, &group);
+    for (int i = 0; i < 1 + round % 3; i++)
+        tarn_job_run(worker, &group, jobs_kit_count, count, 0);
+    tarn_job_group_wait(worker, &group);
+    memset((void *)&group, 0xEE, sizeof group);
+}
+
+static void J1_a_group_is_not_touched_after_its_last_job(void **state)
+{
+    (void)state;
+    jobs_kit kit = jobs_kit_of(3);
+    atomic_uint count = 0;
+    for (int round = 0; round < ROUNDS; round++)
+        wait_and_overwrite(kit.worker, &count, round);
+    assert_int_equal(atomic_load(&count), ROUNDS * 2 - 1);
+    jobs_kit_close(kit);
+}
+
+static void J1_nor_is_a_shared_one(void **state)
+{
+    (void)state;
+    jobs_kit kit = jobs_kit_of(3);
+    atomic_uint count = 0;
+    for (int round = 0; round < ROUNDS / 4; round++) {
+        tarn_job_group *group = malloc(sizeof *group);
+        assert_non_null(group);
+        tarn_job_group_init(group);
+        for (int i = 0; i < 3; i++) {
+            tarn_job_options options = {
+                .function = jobs_kit_count, .payload = &count, .group = group};
+            tarn_job_submit(kit.jobs, &options, NULL);
+        }
+        tarn_job_group_wait(kit.worker, group);
+        free(group);
+    }
+    assert_int_equal(atomic_load(&count), ROUNDS / 4 * 3);
+    jobs_kit_close(kit);
+}
+
+/* ---- J5: no job is free ---- */
+
+typedef struct tree {
+    atomic_uint *count;
+    uint32_t depth, width;
+} tree;
+
+static void climb(tarn_worker *worker, void *payload)
+{
+    tree self = *(tree *)payload;
+    atomic_fetch_add(self.count, 1);
+    if (self.depth-- == 0)
+        return;
+    tarn_job_group group;
+    tarn_job_group_begin(worker, &group);
+    for (uint32_t i = 0; i < self.width; i++)
+        tarn_job_run(worker, &group, climb, &self, sizeof self);
+    tarn_job_group_wait(worker, &group);
+}
+
+static unsigned leaves(uint32_t depth, uint32_t width)
+{
+    return depth == 0 ? 1 : 1 + width * leaves(depth - 1, width);
+}
+
+static void J5_jobs_run_inline_when_none_is_free(void **state)
+{
+    (void)state;
+    for (uint32_t workers = 1; workers <= 3; workers++)
+        for (size_t jobs_max = 1; jobs_max <= 9; jobs_max += 4) {
+            tarn_jobs_options options = {.workers = workers, .jobs_max = jobs_max};
+            jobs_kit kit = jobs_kit_open(&options);
+            atomic_uint count = 0;
+            tree root = {&count, 6, 4};
+            climb(kit.worker, &root);
+            assert_int_equal(atomic_load(&count), leaves(6, 4));
+            jobs_kit_close(kit);
+        }
+}
+
+static void hold(tarn_worker *worker, void *flag)
+{
+    (void)worker;
+    kit_await(flag, 1);
+}
+
+static void J5_what_cannot_run_inline_is_refused(void **state)
+{
+    (void)state;
+    tarn_jobs_options one = {.workers = 1, .attached_max = 1, .jobs_max = 1};
+    jobs_kit kit = jobs_kit_open(&one);
+    atomic_uint count = 0;
+    tarn_job_group group;
+    tarn_job_handle handles[64], first;
+    tarn_job_options plain = {.function = jobs_kit_count, .payload = &count};
+    kit_expect_status(tarn_job_start(kit.worker, &plain, &first), TARN_OK);
+    unsigned started = 1;
+    do
+        kit_expect_status(tarn_job_start(kit.worker, &plain, &handles[0]), TARN_OK);
+    while (handles[0].bits != 0 && ++started < 1000);
+    assert_true(started < 1000); /* then the next ran at once */
+    assert_int_equal(atomic_load(&count), 1);
+    tarn_job_group_begin(kit.worker, &group);
+    tarn_job_options after = {.function = jobs_kit_count,
+                              .payload = &count,
+                              .group = &group,
+                              .after_jobs = &first,
+                              .after_jobs_count = 1};
+    tarn_job_options pinned = {
+        .function = jobs_kit_count, .payload = &count, .is_pinned = true, .pinned_to = 1};
+    kit_expect_status(tarn_job_start(kit.worker, &after, NULL), TARN_ERROR_FULL);
+    kit_expect_status(tarn_job_start(kit.worker, &pinned, NULL), TARN_ERROR_FULL);
+    kit_expect_status(tarn_job_submit(kit.jobs, &plain, NULL), TARN_ERROR_FULL);
+    tarn_job_group_wait(kit.worker, &group); /* nothing was counted */
+    while (tarn_worker_help(kit.worker))
+        ;
+    assert_int_equal(atomic_load(&count), started + 1);
+    jobs_kit_close(kit);
+}
+
+/* ---- J8: strangers on the stack ---- */
+
+typedef struct scope {
+    atomic_uint *count;
+    uint32_t *depth, *deepest; /* of one thread */
+} scope;
+
+static void wait_inside(tarn_worker *worker, void *payload)
+{
+    scope self = *(scope *)payload;
+    tarn_job_group group;
+    if (++*self.depth > *self.deepest)
+        *self.deepest = *self.depth;
+    tarn_job_group_begin(worker, &group);
+    tarn_job_options later = {.function = jobs_kit_count,
+                              .payload = self.count,
+                              .group = &group,
+                              .priority = TARN_PRIORITY_LOW};
+    tarn_job_start(worker, &later, NULL);
+    tarn_job_group_wait_any(worker, &group);
+    --*self.depth;
+}
+
+/* On one thread. Each scope's own job is less urgent than the strangers that lie under it. */
+static void J8_waits_that_help_strangers_do_not_pile_up(void **state)
+{
+    (void)state;
+    tarn_jobs_options options = {.workers = 1, .jobs_max = 2 * NESTED, .help_depth_max = 5};
+    jobs_kit kit = jobs_kit_open(&options);
+    atomic_uint count = 0;
+    uint32_t depth = 0, deepest = 0;
+    scope self = {&count, &depth, &deepest};
+    for (int i = 0; i < NESTED; i++)
+        tarn_job_run(kit.worker, NULL, wait_inside, &self, sizeof self);
+    while (tarn_worker_help(kit.worker))
+        ;
+    assert_int_equal(atomic_load(&count), NESTED);
+    assert_true(deepest >= 1 && deepest <= 6);
+    jobs_kit_close(kit);
+}
+
+/* ---- J9: a lock held over a wait ---- */
+
+typedef struct locked {
+    atomic_flag *lock;
+    int *failures;
+    atomic_uint *count;
+} locked;
+
+static void work(tarn_worker *worker, void *payload)
+{
+    (void)worker;
+    volatile unsigned spins = 0;
+    while (spins < 200)
+        spins = spins + 1;
+    atomic_fetch_add((atomic_uint *)payload, 1);
+}
+
+/* A lock that no thread may want twice, so that a stranger on top of its holder would show. */
+static void hold_over_a_wait(tarn_worker *worker, void *payload)
+{
+    static _Thread_local bool has_lock;
+    const locked *self = payload;
+    KIT_EXPECT(self->failures, !has_lock);
+    if (has_lock)
+        return;
+    while (atomic_flag_test_and_set(self->lock))
+        tarn_thread_yield();
+    has_lock = true;
+    tarn_job_group group;
+    tarn_job_group_begin(worker, &group);
+    for (int i = 0; i < 4; i++)
+        tarn_job_run(worker, &group, work, self->count, 0);
+    tarn_job_group_wait(worker, &group);
+    has_lock = false;
+    atomic_flag_clear(self->lock);
+}
+
+static void J9_an_isolated_wait_meets_no_stranger(void **state)
+{
+    (void)state;
+    for (uint32_t workers = 1; workers <= 3; workers++) {
+        jobs_kit kit = jobs_kit_of(workers);
+        atomic_flag lock = ATOMIC_FLAG_INIT;
+        int failures = 0;
+        atomic_uint count = 0;
+        tarn_job_group group;
+        locked self = {&lock, &failures, &count};
+        tarn_job_group_begin(kit.worker, &group);
+        for (int i = 0; i < 500; i++)
+            tarn_job_run(kit.worker, &group, hold_over_a_wait, &self, sizeof self);
+        tarn_job_group_wait(kit.worker, &group);
+        assert_int_equal(failures, 0);
+        assert_int_equal(atomic_load(&count), 2000);
+        jobs_kit_close(kit);
+    }
+}
+
+/* A wait must not be satisfied by another group's jobs. */
+static void a_wait_ends_for_its_own_group_only(void **state)
+{
+    (void)state;
+    jobs_kit kit = jobs_kit_of(2);
+    for (int round = 0; round < 200; round++) {
+        atomic_uint flag = 0, count = 0;
+        tarn_job_group slow, quick;
+        tarn_job_group_init(&slow);
+        tarn_job_group_begin(kit.worker, &quick);
+        tarn_job_options held = {.function = hold, .payload = &flag, .group = &slow};
+        tarn_job_submit(kit.jobs, &held, NULL);
+        for (int i = 0; i < 10; i++)
+            tarn_job_run(kit.worker, &quick, jobs_kit_count, &count, 0);
+        tarn_job_group_wait(kit.worker, &quick);
+        assert_int_equal(atomic_load(&count), 10);
+        assert_false(tarn_job_group_is_done(kit.worker, &slow));
+        assert_false(tarn_job_group_is_done(NULL, &slow));
+        kit_raise(&flag, 1);
+        tarn_job_group_wait(kit.worker, &slow);
+    }
+    jobs_kit_close(kit);
+}
+
+/* ---- J10: few workers ---- */
+
+static void J10_one_worker_is_enough(void **state)
+{
+    (void)state;
+    tarn_jobs_options options = {.workers = 1};
+    jobs_kit kit = jobs_kit_open(&options);
+    atomic_uint count = 0;
+    tree root = {&count, 9, 2};
+    tarn_job_group group;
+    tarn_job_group_begin(kit.worker, &group);
+    tarn_job_run(kit.worker, &group, climb, &root, sizeof root);
+    tarn_job_group_wait_any(kit.worker, &group);
+    assert_int_equal(atomic_load(&count), leaves(9, 2));
+    jobs_kit_close(kit);
+}
+
+static void J10_without_workers_whoever_attaches_does_the_work(void **state)
+{
+    (void)state;
+    tarn_jobs_options options = {.host_threads_only = true, .attached_max = 1};
+    jobs_kit kit = jobs_kit_open(&options);
+    assert_null(kit.worker);
+    assert_int_equal(tarn_jobs_workers(kit.jobs), 0);
+    atomic_uint count = 0;
+    tarn_job_group group;
+    tarn_job_group_init(&group);
+    tree root = {&count, 7, 2};
+    tarn_job_options job = {
+        .function = climb, .payload = &root, .payload_bytes = sizeof root, .group = &group};
+    for (int i = 0; i < 5; i++)
+        kit_expect_status(tarn_job_submit(kit.jobs, &job, NULL), TARN_OK);
+    assert_false(tarn_job_group_is_done(NULL, &group));
+    tarn_worker *worker, *second;
+    kit_expect_status(tarn_worker_attach(kit.jobs, "host", &worker), TARN_OK);
+    kit_expect_status(tarn_worker_attach(kit.jobs, "host", &second), TARN_ERROR_NO_WORKER);
+    assert_null(second);
+    tarn_job_group_wait(worker, &group);
+    assert_int_equal(atomic_load(&count), 5 * leaves(7, 2));
+    kit_expect_status(tarn_worker_detach(worker), TARN_OK);
+    kit_expect_status(tarn_worker_detach(worker), TARN_ERROR_NOT_ATTACHED);
+    jobs_kit_close(kit);
+}
+
+/* ---- parallel_for ---- */
+
+typedef struct ranges {
+    unsigned char *seen;
+    size_t grain;
+    int *failures;
+} ranges;
+
+static void mark(tarn_worker *worker, void *context, size_t begin, size_t end)
+{
+    (void)worker;
+    const ranges *self = context;
+    KIT_EXPECT(self->failures, begin < end);
+    for (size_t i = begin; i < end; i++)
+        self->seen[i]++;
+}
+
+static void parallel_for_covers_each_index_once(void **state)
+{
+    (void)state;
+    static unsigned char seen[10007];
+    for (uint32_t workers = 1; workers <= 3; workers++) {
+        jobs_kit kit = jobs_kit_of(workers);
+        for (size_t count = 0; count < sizeof seen; count = count * 3 + 1)
+            for (size_t grain = 0; grain < 2000; grain = grain * 7 + 1) {
+                int failures = 0;
+                ranges self = {seen, grain, &failures};
+                memset(seen, 0, sizeof seen);
+                tarn_parallel_for(kit.worker, 5, 5 + count, grain, mark, &self);
+                assert_int_equal(failures, 0);
+                for (size_t i = 0; i < sizeof seen; i++)
+                    assert_int_equal(seen[i], i >= 5 && i < 5 + count);
+            }
+        tarn_parallel_for(kit.worker, 7, 3, 0, mark, NULL); /* nothing */
+        jobs_kit_close(kit);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(J1_a_group_is_not_touched_after_its_last_job),
+        cmocka_unit_test(J1_nor_is_a_shared_one),
+        cmocka_unit_test(J5_jobs_run_inline_when_none_is_free),
+        cmocka_unit_test(J5_what_cannot_run_inline_is_refused),
+        cmocka_unit_test(J8_waits_that_help_strangers_do_not_pile_up),
+        cmocka_unit_test(J9_an_isolated_wait_meets_no_stranger),
+        cmocka_unit_test(a_wait_ends_for_its_own_group_only),
+        cmocka_unit_test(J10_one_worker_is_enough),
+        cmocka_unit_test(J10_without_workers_whoever_attaches_does_the_work),
+        cmocka_unit_test(parallel_for_covers_each_index_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
