@@ -1,5 +1,5 @@
 /* A fiber over ucontext, made known to the sanitizers, which must follow what runs on which stack.
- * A switch orders nothing for ThreadSanitizer: what happens before what is the jobs' to arrange. */
+ * For ThreadSanitizer a fiber is a thread of its own, which goes on where its resumer is. */
 #ifndef TARN_TESTS_SUPPORT_FIBER_H
 #define TARN_TESTS_SUPPORT_FIBER_H
 
@@ -44,7 +44,7 @@ typedef struct fiber {
 static inline void fiber_to_back_(fiber *f)
 {
 #ifdef FIBER_TSAN
-    __tsan_switch_to_fiber(f->tsan_back, __tsan_switch_to_fiber_no_sync);
+    __tsan_switch_to_fiber(f->tsan_back, 0);
 #endif
 #ifdef FIBER_ASAN
     void *fake = NULL;
@@ -97,7 +97,7 @@ static inline void fiber_resume(fiber *f)
 {
 #ifdef FIBER_TSAN
     f->tsan_back = __tsan_get_current_fiber();
-    __tsan_switch_to_fiber(f->tsan_here, __tsan_switch_to_fiber_no_sync);
+    __tsan_switch_to_fiber(f->tsan_here, 0);
 #endif
 #ifdef FIBER_ASAN
     void *fake = NULL;
