@@ -45,7 +45,10 @@ static bool wake_one_of(tarn_jobs *jobs, uint64_t wanted)
 
 void tarn_idle_wake_one_(tarn_jobs *jobs)
 {
-    /* relaxed: the fence of notify orders it after the push. */
+    if (jobs->is.has_barrier)
+        tarn_fence_seq_cst(); /* a searcher that ends its search passes no barrier: see end_search
+                               */
+    /* relaxed: the fence orders it after the push. */
     if (tarn_u32_load_relaxed(&jobs->searching) != 0)
         return;
     /* relaxed: which is better; the bit decides. */
@@ -110,8 +113,12 @@ void tarn_idle_end_search_(tarn_jobs *jobs, bool has_found)
 {
     /* relaxed: the fence below, or that of announce, orders it before the next look. */
     bool was_last = tarn_u32_fetch_add_relaxed(&jobs->searching, UINT32_MAX) == 1;
-    if (!has_found || !was_last)
-        return;
+    if (has_found && was_last)
+        tarn_idle_hand_on_(jobs);
+}
+
+void tarn_idle_hand_on_(tarn_jobs *jobs)
+{
     tarn_fence_seq_cst();
     /* relaxed: a job whose thread sees no searcher any more wakes somebody itself. */
     if (tarn_u64_load_relaxed(&jobs->parked) != 0 && has_more(jobs))

@@ -7,7 +7,8 @@
  *
  * One of the two sees the other: no job is left to workers that sleep. The first fence would be in
  * every push, so where the system can do it, the one who goes to sleep passes a barrier through all
- * threads instead (tarn_os_process_barrier), and a push only keeps the compiler from reordering.
+ * threads instead (tarn_os_process_barrier), and a push only keeps the compiler from reordering. It
+ * does fence once it has seen that somebody sleeps, before it looks whether somebody searches.
  *
  * Whoever takes a bit out of parked wakes that worker, so a job wakes one. While somebody is
  * searching, none is woken: who stops searching because it found something wakes the next if there
@@ -54,6 +55,10 @@ bool tarn_idle_renounce_(tarn_worker_ *worker);
 
 /* It was woken for a job that it cannot run: so is the next of its kind. */
 void tarn_idle_pass_on_(tarn_worker_ *worker);
+
+/* It found a job when it looked once more. It may have been woken for another, or another may have
+ * been left to it while it searched: wakes the next if there is more. */
+void tarn_idle_hand_on_(tarn_jobs *jobs);
 
 void tarn_idle_begin_search_(tarn_jobs *jobs);
 void tarn_idle_end_search_(tarn_jobs *jobs, bool has_found);

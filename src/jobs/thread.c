@@ -79,6 +79,8 @@ static tarn_task *sleep_unless_found(tarn_worker_ *worker, uint64_t timeout_ns)
     if (!task && !tarn_jobs_is_stopping_(tarn_worker_jobs_(worker)))
         tarn_idle_sleep_(worker, ticket, timeout_ns);
     tarn_idle_renounce_(worker);
+    if (task)
+        tarn_idle_hand_on_(tarn_worker_jobs_(worker));
     return task;
 }
 

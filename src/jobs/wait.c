@@ -63,7 +63,9 @@ static tarn_task *sleep_unless_found(wait_state *wait)
     bool was_woken = !wait->is_deaf && tarn_idle_renounce_(worker);
     tarn_team_renounce_(wait->search.team, worker->tag);
     wait->is_deaf = false;
-    if (task || !was_woken || is_done(wait))
+    if (task)
+        tarn_idle_hand_on_(tarn_worker_jobs_(worker));
+    if (task || !was_woken)
         return task;
     task = find(wait);
     if (!task) {

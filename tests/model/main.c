@@ -27,7 +27,8 @@ static const client_group groups[] = {
     {"stack", stack_clients},     {"depot", depot_clients},       {"cache", cache_clients},
     {"sharing", sharing_clients}, {"lifetime", lifetime_clients}, {"limits", limit_clients},
     {"checked", checked_clients}, {"lives", life_clients},        {"handles", handle_clients},
-    {"space", space_clients},     {"trim", trim_clients},
+    {"space", space_clients},     {"trim", trim_clients},         {"deque", deque_clients},
+    {"group", group_clients},     {"idle", idle_clients},
 };
 #define GROUPS (sizeof groups / sizeof groups[0])
 

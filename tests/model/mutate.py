@@ -28,11 +28,14 @@ FILES = ("depot/stack.c", "depot/magazine.c", "depot/depot.c", "pool/shelf.c", "
          "pool/refill.c", "pool/drain.c", "pool/reclaim.c", "pool/direct.c", "pool/slots.c",
          "pool/grow.c", "pool/cache.c", "pool/reserve.c", "pool/registry.c", "pool/full.c",
          "pool/life/word.h", "pool/life/fast.h", "pool/life/life.c", "pool/life/handles.c",
-         "pool/space/groups.c", "pool/space/trim.c")
+         "pool/space/groups.c", "pool/space/trim.c",
+         "jobs/deque.h", "jobs/team.h", "jobs/team.c", "jobs/idle.h", "jobs/idle.c", "jobs/mark.c")
 
 # Their clients run first: most of their mutants do not get past them.
 LIVES_AND_SPACE = re.compile(r"pool/(?:life|space)/|pool/full\.c")
 LIVES_AND_SPACE_GROUPS = ("lives", "handles", "trim", "space")
+# No other clients come near these.
+JOBS_GROUPS = ("deque", "group", "idle")
 MODEL_STEPS_MAX = 100_000_000  # of one client; none needs a third of it
 MODEL_SECONDS_MAX = 600         # of all together, on a machine that does much else
 
@@ -44,6 +47,9 @@ ORDERS = (
     ("_cas_strong_acquire(", "_cas_strong_relaxed("),
     ("_cas_weak_acq_rel(", "_cas_weak_acquire("),
     ("_cas_weak_acq_rel(", "_cas_weak_release("),
+    ("_cas_strong_seq_cst(", "_cas_strong_acquire("),
+    ("_fetch_add_release(", "_fetch_add_relaxed("),
+    ("_fetch_or_acq_rel(", "_fetch_or_relaxed("),
 )
 
 # (file, function, name, old, new): what no rule makes.
@@ -81,8 +87,10 @@ BY_HAND = (
      "        return false;"),
 )
 STATEMENT = re.compile(
-    r"(?:tarn_u(?:32|64)_(?:store|fetch_add)_\w+|tarn_links_set|link_in_order|tarn_counter_add_"
+    r"(?:tarn_u(?:32|64)_(?:store|fetch_add|fetch_or|fetch_and)_\w+|tarn_links_set|link_in_order|tarn_counter_add_"
     r"|tarn_gate_close_|note_use|tarn_empties_put_|tarn_shelf_look_back_"
+    r"|tarn_fence_seq_cst|tarn_fence_compiler|tarn_idle_fence_|tarn_os_process_barrier"
+    r"|tarn_park_wake|tarn_team_own_add|tarn_idle_hand_on_|wake_one_of"
     r"|tarn_life_set_word_|tarn_life_unbuild_|add_sorted|add_count|lower_first)\(")
 CAS = re.compile(r"tarn_u(32|64)_cas_\w+\(")
 FUNCTION = re.compile(r"^(?:static )?[a-z][\w ]*[ *](\w+)\([^;]*?\)\s*\{", re.MULTILINE)
@@ -243,6 +251,7 @@ class Build:
         """(path in the copy, whether the model watches it)."""
         for folder, watched in (("src/base", True), ("src/depot", True), ("src/pool", True),
                                 ("src/pool/life", True), ("src/pool/space", True),
+                                ("src/jobs", True),
                                 ("tests/model/engine", False), ("tests/model/clients", None),
                                 ("tests/model", False)):
             for name in sorted(os.listdir(os.path.join(self.source, folder))):
@@ -278,12 +287,13 @@ class Build:
         lines = [line for line in done.stdout.splitlines() if line and line[0] != " "]
         return " ".join(lines[-1].split()) if lines else f"status {done.returncode}"
 
-    def link_and_run(self, objects, program, first_groups=()):
+    def link_and_run(self, objects, program, first_groups=(), all_groups=()):
         done = subprocess.run([self.cc, "-no-pie", "-o", program, *objects.values()],
                               capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(done.stderr + "mutate.py: the model does not link")
-        return (first_groups and self.run(program, first_groups)) or self.run(program, ())
+        return (first_groups and self.run(program, first_groups)) or \
+            self.run(program, all_groups)
 
     def users_of(self, header):
         """The library's files whose text a header reaches, by way of other headers too."""
@@ -314,7 +324,8 @@ class Build:
         noticed = "does not compile:\n" + done.stderr
         if done.returncode == 0:
             groups = LIVES_AND_SPACE_GROUPS if LIVES_AND_SPACE.match(mutant.file) else ()
-            noticed = self.link_and_run(objects, os.path.join(folder, "model"), groups)
+            only = JOBS_GROUPS if mutant.file.startswith("jobs/") else ()
+            noticed = self.link_and_run(objects, os.path.join(folder, "model"), groups, only)
         shutil.rmtree(folder)
         return noticed, done.returncode == 0
 

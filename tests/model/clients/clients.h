@@ -32,6 +32,9 @@ client_list life_clients(void);
 client_list handle_clients(void);
 client_list space_clients(void);
 client_list trim_clients(void);
+client_list deque_clients(void);
+client_list group_clients(void);
+client_list idle_clients(void);
 
 #define CLIENT_LIST(array) ((client_list){(array), (uint32_t)(sizeof(array) / sizeof(array)[0])})
 

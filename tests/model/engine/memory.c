@@ -388,6 +388,23 @@ void model_atomic_fence(int order, const void *pc)
     model_trace_step(&(model_step){.kind = MODEL_STEP_FENCE, .pc = pc, .order = order});
 }
 
+void model_memory_look_up(void)
+{
+    model_view_join(self()->now.view, memory.fences.view, memory.cells);
+    model_view_join(memory.fences.view, self()->now.view, memory.cells);
+}
+
+void model_memory_process_barrier(void)
+{
+    if (!model_is_running())
+        return;
+    model_point();
+    for (uint32_t i = 0; i < MODEL_THREADS_MAX; i++)
+        model_view_join(memory.fences.view, memory.threads[i].now.view, memory.cells);
+    for (uint32_t i = 0; i < MODEL_THREADS_MAX; i++)
+        model_view_join(memory.threads[i].now.view, memory.fences.view, memory.cells);
+}
+
 void model_memory_release(model_knowledge *knowledge)
 {
     model_knowledge_join(knowledge, &self()->now, memory.cells);
