@@ -15,7 +15,8 @@ typedef enum bench_kind {
     BENCH_LOCAL,  /* allocate and free on the same thread */
     BENCH_REMOTE, /* free what another thread allocated */
     BENCH_LOOKUP, /* reach live objects by their names, and all of them */
-    BENCH_GROWTH  /* allocate, on one thread, from what grows as it goes */
+    BENCH_GROWTH, /* allocate, on one thread, from what grows as it goes */
+    BENCH_JOBS    /* run jobs: no objects at all */
 } bench_kind;
 
 /* X(name, kind, works in pairs of threads, objects in one burst or 0) */
@@ -37,29 +38,40 @@ typedef enum bench_kind {
     X(growth_worst, BENCH_GROWTH, false, 0)           \
     X(growth_median, BENCH_GROWTH, false, 0)          \
     X(growth_prefault_worst, BENCH_GROWTH, false, 0)  \
-    X(growth_prefault_median, BENCH_GROWTH, false, 0)
+    X(growth_prefault_median, BENCH_GROWTH, false, 0) \
+    X(jobs_fib, BENCH_JOBS, false, 0)                 \
+    X(jobs_empty, BENCH_JOBS, false, 0)               \
+    X(jobs_dispatch, BENCH_JOBS, false, 0)            \
+    X(jobs_queens, BENCH_JOBS, false, 0)              \
+    X(jobs_tree, BENCH_JOBS, false, 0)                \
+    X(jobs_for, BENCH_JOBS, false, 0)
 
 #define BENCH_RUNS(kind) (1u << (kind))
 #define BENCH_ALLOCATES  (BENCH_RUNS(BENCH_LOCAL) | BENCH_RUNS(BENCH_REMOTE))
 
 /* X(name, the kinds of workloads that it runs) */
-#define BENCH_SUBJECT_LIST(X)                 \
-    X(tarn, BENCH_ALLOCATES)                  \
-    X(tarn_guest, BENCH_ALLOCATES)            \
-    X(tarn_handles, BENCH_ALLOCATES)          \
-    X(tarn_handles_free, BENCH_ALLOCATES)     \
-    X(glibc, BENCH_ALLOCATES)                 \
-    X(mimalloc, BENCH_ALLOCATES)              \
-    X(jemalloc, BENCH_ALLOCATES)              \
-    X(ck_stack, BENCH_ALLOCATES)              \
-    X(mutex, BENCH_ALLOCATES)                 \
-    X(floor, BENCH_RUNS(BENCH_LOCAL))         \
-    X(cas_floor, BENCH_RUNS(BENCH_LOCAL))     \
-    X(tarn_objects, BENCH_RUNS(BENCH_LOOKUP)) \
-    X(array, BENCH_RUNS(BENCH_LOOKUP))        \
-    X(unprepared, BENCH_RUNS(BENCH_GROWTH))   \
-    X(prepared, BENCH_RUNS(BENCH_GROWTH))     \
-    X(prepared_beside, BENCH_RUNS(BENCH_GROWTH))
+#define BENCH_SUBJECT_LIST(X)                    \
+    X(tarn, BENCH_ALLOCATES)                     \
+    X(tarn_guest, BENCH_ALLOCATES)               \
+    X(tarn_handles, BENCH_ALLOCATES)             \
+    X(tarn_handles_free, BENCH_ALLOCATES)        \
+    X(glibc, BENCH_ALLOCATES)                    \
+    X(mimalloc, BENCH_ALLOCATES)                 \
+    X(jemalloc, BENCH_ALLOCATES)                 \
+    X(ck_stack, BENCH_ALLOCATES)                 \
+    X(mutex, BENCH_ALLOCATES)                    \
+    X(floor, BENCH_RUNS(BENCH_LOCAL))            \
+    X(cas_floor, BENCH_RUNS(BENCH_LOCAL))        \
+    X(tarn_objects, BENCH_RUNS(BENCH_LOOKUP))    \
+    X(array, BENCH_RUNS(BENCH_LOOKUP))           \
+    X(unprepared, BENCH_RUNS(BENCH_GROWTH))      \
+    X(prepared, BENCH_RUNS(BENCH_GROWTH))        \
+    X(prepared_beside, BENCH_RUNS(BENCH_GROWTH)) \
+    X(jobs_tarn, BENCH_RUNS(BENCH_JOBS))         \
+    X(jobs_tbb, BENCH_RUNS(BENCH_JOBS))          \
+    X(jobs_libgomp, BENCH_RUNS(BENCH_JOBS))      \
+    X(jobs_libomp, BENCH_RUNS(BENCH_JOBS))       \
+    X(jobs_serial, BENCH_RUNS(BENCH_JOBS))
 
 typedef enum bench_workload {
 #define BENCH_WORKLOAD_ENUM_(name, kind, paired, burst) BENCH_WORKLOAD_##name,

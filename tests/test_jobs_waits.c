@@ -225,6 +225,47 @@ static void J9_an_isolated_wait_meets_no_stranger(void **state)
     }
 }
 
+/* ---- jobs that the awaited ones began ---- */
+
+typedef struct begun {
+    atomic_uint flag;
+    kit_barrier barrier;
+} begun;
+
+static void meet(tarn_worker *worker, void *barrier)
+{
+    (void)worker;
+    kit_barrier_wait(barrier);
+}
+
+static void begin_two_that_meet(tarn_worker *worker, void *payload)
+{
+    begun *self = payload;
+    kit_raise(&self->flag, 1);
+    tarn_job_group group;
+    tarn_job_group_begin(worker, &group);
+    tarn_job_run(worker, &group, meet, &self->barrier, 0);
+    tarn_job_run(worker, &group, meet, &self->barrier, 0);
+    tarn_job_group_wait(worker, &group);
+}
+
+/* Two jobs that can only end together: the one who waits for their beginner has to run one. */
+static void a_wait_runs_what_its_jobs_began(void **state)
+{
+    (void)state;
+    tarn_jobs_options options = {.workers = 2};
+    jobs_kit kit = jobs_kit_open(&options);
+    for (int round = 0; round < 200; round++) {
+        begun self = {.barrier = {.count = 2}};
+        tarn_job_group group;
+        tarn_job_group_begin(kit.worker, &group);
+        tarn_job_run(kit.worker, &group, begin_two_that_meet, &self, 0);
+        kit_await(&self.flag, 1); /* the other worker has it */
+        tarn_job_group_wait(kit.worker, &group);
+    }
+    jobs_kit_close(kit);
+}
+
 /* A wait must not be satisfied by another group's jobs. */
 static void a_wait_ends_for_its_own_group_only(void **state)
 {
@@ -340,6 +381,7 @@ int main(void)
         cmocka_unit_test(J5_what_cannot_run_inline_is_refused),
         cmocka_unit_test(J8_waits_that_help_strangers_do_not_pile_up),
         cmocka_unit_test(J9_an_isolated_wait_meets_no_stranger),
+        cmocka_unit_test(a_wait_runs_what_its_jobs_began),
         cmocka_unit_test(a_wait_ends_for_its_own_group_only),
         cmocka_unit_test(J10_one_worker_is_enough),
         cmocka_unit_test(J10_without_workers_whoever_attaches_does_the_work),

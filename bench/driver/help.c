@@ -54,6 +54,13 @@ static const char workloads_text[] =
     "  growth_median     the same: the median allocation; both with the clock's own time\n"
     "  growth_prefault_worst, growth_prefault_median\n"
     "                    the same from a host whose memory is all there once it is committed\n"
+    "  jobs_fib          fib(25), each call with one job and one call; per job. This and what\n"
+    "                    follows: wall time of all threads together\n"
+    "  jobs_empty        10,000 jobs that do nothing and a wait for them; per job\n"
+    "  jobs_dispatch     16 jobs that add a number, and a wait; per dispatch\n"
+    "  jobs_queens       all solutions for 10 queens, a job for each place; per job\n"
+    "  jobs_tree         an unbalanced tree (UTS, geometric, mean 4), a job per node; per node\n"
+    "  jobs_for          1,000,000 elements multiplied and added to; per element\n"
     "Hand-offs need an even number of threads, growth one; other combinations are left out.\n"
     "\n";
 
@@ -75,7 +82,13 @@ static const char subjects_text[] =
     "growth has three.\n"
     "  unprepared       allocations grow the pool\n"
     "  prepared         tarn_pool_prepare once at each frame's end, outside the clock\n"
-    "  prepared_beside  tarn_pool_prepare by a thread of its own\n";
+    "  prepared_beside  tarn_pool_prepare by a thread of its own\n"
+    "jobs have five.\n"
+    "  jobs_tarn        tarn/jobs.h\n"
+    "  jobs_tbb         oneTBB: task_group, parallel_for\n"
+    "  jobs_libgomp, jobs_libomp\n"
+    "                   OpenMP tasks as gcc and clang compile them\n"
+    "  jobs_serial      calls instead of jobs, on one thread\n";
 
 void options_help(void)
 {

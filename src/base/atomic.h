@@ -73,11 +73,6 @@ typedef struct tarn_u64 {
         TARN_SCHEDULE_POINT();                                                                    \
         return atomic_fetch_add_explicit(&c->value, operand, memory_order_acq_rel);               \
     }                                                                                             \
-    static inline word cell##_fetch_or_acq_rel(cell *c, word operand)                             \
-    {                                                                                             \
-        TARN_SCHEDULE_POINT();                                                                    \
-        return atomic_fetch_or_explicit(&c->value, operand, memory_order_acq_rel);                \
-    }                                                                                             \
     static inline word cell##_fetch_or_relaxed(cell *c, word operand)                             \
     {                                                                                             \
         TARN_SCHEDULE_POINT();                                                                    \

@@ -30,12 +30,12 @@ void tarn_idle_wake_tag_(tarn_jobs *jobs, uint32_t tag)
 /* Takes one of the bits out of parked. Returns false when there is none. */
 static bool wake_one_of(tarn_jobs *jobs, uint64_t wanted)
 {
-    /* E46 acquire: what each of them says of itself. */
-    uint64_t parked = tarn_u64_load_acquire(&jobs->parked);
+    /* relaxed: nothing is read of a sleeper but its bits. */
+    uint64_t parked = tarn_u64_load_relaxed(&jobs->parked);
     while ((parked & wanted) != 0) {
         uint32_t index = (uint32_t)__builtin_ctzll(parked & wanted);
-        /* E46 acquire: as above. */
-        if (tarn_u64_cas_weak_acquire(&jobs->parked, &parked, parked & ~bit_of(index))) {
+        /* relaxed: who takes the bit wakes, and that is all. */
+        if (tarn_u64_cas_weak_relaxed(&jobs->parked, &parked, parked & ~bit_of(index))) {
             tarn_idle_wake_(jobs, index);
             return true;
         }
@@ -62,10 +62,10 @@ void tarn_idle_announce_(tarn_worker_ *worker, bool is_picky)
     tarn_jobs *jobs = tarn_worker_jobs_(worker);
     uint64_t bit = bit_of(worker->face.index);
     if (is_picky)
-        /* relaxed: E46 publishes it. */
+        /* relaxed: which is better to wake. */
         tarn_u64_fetch_or_relaxed(&jobs->picky, bit);
-    /* E46 release. */
-    tarn_u64_fetch_or_acq_rel(&jobs->parked, bit);
+    /* relaxed: the barrier or the fence orders it before the last look. */
+    tarn_u64_fetch_or_relaxed(&jobs->parked, bit);
     if (jobs->is.has_barrier)
         tarn_os_process_barrier();
     tarn_fence_seq_cst();

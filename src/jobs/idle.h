@@ -12,10 +12,7 @@
  *
  * Whoever takes a bit out of parked wakes that worker, so a job wakes one. While somebody is
  * searching, none is woken: who stops searching because it found something wakes the next if there
- * is more, and who stops because it found nothing looks once more, as above.
- *
- * E46 a sleeper's fetch_or into parked (release) -> a waker's load of parked
- *     (acquire): that the sleeper is picky. */
+ * is more, and who stops because it found nothing looks once more, as above. */
 #ifndef TARN_JOBS_IDLE_H
 #define TARN_JOBS_IDLE_H
 

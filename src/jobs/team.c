@@ -75,8 +75,8 @@ bool tarn_team_announce_(tarn_team *team, uint32_t tag)
     do {
         if (is_exact && tarn_team_count_of(shared) + own == 0)
             return false;
-        /* E42 acquire: as in is_done. Release: nothing hangs on it. */
-    } while (!tarn_u64_cas_weak_acq_rel(&team->shared, &shared, announced(team, shared, tag, own)));
+        /* E42 acquire: as in is_done. */
+    } while (!tarn_u64_cas_weak_acquire(&team->shared, &shared, announced(team, shared, tag, own)));
     if (is_owner)
         tarn_team_own_add(team, -own);
     return true;

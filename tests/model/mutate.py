@@ -87,7 +87,8 @@ BY_HAND = (
      "        return false;"),
 )
 STATEMENT = re.compile(
-    r"(?:tarn_u(?:32|64)_(?:store|fetch_add|fetch_or|fetch_and)_\w+|tarn_links_set|link_in_order|tarn_counter_add_"
+    r"(?:tarn_u(?:32|64)_(?:store|fetch_add|fetch_or|fetch_and)_\w+"
+    r"|tarn_links_set|link_in_order|tarn_counter_add_"
     r"|tarn_gate_close_|note_use|tarn_empties_put_|tarn_shelf_look_back_"
     r"|tarn_fence_seq_cst|tarn_fence_compiler|tarn_idle_fence_|tarn_os_process_barrier"
     r"|tarn_park_wake|tarn_team_own_add|tarn_idle_hand_on_|wake_one_of"
@@ -237,10 +238,11 @@ class Build:
                         os.path.join(model, "engine/rename.h")]
         self.objects = {}
         self.texts = {}
-        for folder, _, names in os.walk(os.path.join(self.source, "src")):
-            for name in names:
-                path = os.path.join(folder, name)
-                self.texts[os.path.relpath(path, self.source)] = read(path)
+        for part in ("src", "tests/model/clients"):
+            for folder, _, names in os.walk(os.path.join(self.source, part)):
+                for name in names:
+                    path = os.path.join(folder, name)
+                    self.texts[os.path.relpath(path, self.source)] = read(path)
 
     def compile(self, source, target, watched, first=()):
         flags = self.watched if watched else ["-O2"]
@@ -296,13 +298,13 @@ class Build:
             self.run(program, all_groups)
 
     def users_of(self, header):
-        """The library's files whose text a header reaches, by way of other headers too."""
+        """The files, of library and clients, whose text a header reaches, by way of others too."""
         users, headers = set(), {header}
         while True:
             wanted = tuple(f'#include "{name}"' for name in headers)
             found = {path for path, text in self.texts.items()
                      if any(line in text for line in wanted)}
-            more = {path[4:] for path in found if path.endswith(".h")} - headers
+            more = {path[4:] for path in found if re.match(r"src/.*\.h$", path)} - headers
             users |= {path for path in found if path.endswith(".c")}
             if not more:
                 return sorted(users)

@@ -7,6 +7,7 @@ its file; where the source moves on, the fault moves with it.
 from fault import fault
 from mutations_check import CHECK_MUTATIONS, CHECK_TSAN_MUTATIONS
 from mutations_ends import ENDS_MUTATIONS
+from mutations_jobs import JOBS_MUTATIONS, JOBS_TSAN_MUTATIONS
 from mutations_life import LIFE_MUTATIONS, LIFE_TSAN_MUTATIONS
 from mutations_space import SPACE_MUTATIONS
 
@@ -347,5 +348,6 @@ TSAN_MUTATIONS = [
           "test_edges"),
 ]
 
-MUTATIONS += CHECK_MUTATIONS + ENDS_MUTATIONS + LIFE_MUTATIONS + SPACE_MUTATIONS
-TSAN_MUTATIONS += CHECK_TSAN_MUTATIONS + LIFE_TSAN_MUTATIONS
+MUTATIONS += (CHECK_MUTATIONS + ENDS_MUTATIONS + JOBS_MUTATIONS + LIFE_MUTATIONS +
+              SPACE_MUTATIONS)
+TSAN_MUTATIONS += CHECK_TSAN_MUTATIONS + JOBS_TSAN_MUTATIONS + LIFE_TSAN_MUTATIONS

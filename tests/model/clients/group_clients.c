@@ -44,6 +44,7 @@ static void begin(uint32_t owner, uint32_t jobs)
     for (uint32_t i = 0; i < jobs; i++)
         tarn_team_add(&world.team, owner);
     tarn_links_init(&world.links, world.next, sizeof world.next[0], EDGE);
+    tarn_links_set(&world.links, EDGE, EDGE); /* as it was left by its last chain */
     ledger_keep();
 }
 static void set_up_one(void)
@@ -65,8 +66,11 @@ static void finish(uint32_t job)
     tarn_team_end end = tarn_team_finish_(&world.team);
     if (end.wakes != 0)
         tarn_park_wake(&world.park);
-    if (end.chain != 0)
-        world.started += world.edge;
+    if (end.chain == 0)
+        return;
+    world.started += world.edge;
+    if (tarn_links_get(&world.links, end.chain) != 0)
+        model_fail("a chain that does not end");
 }
 static void finish_first(void)
 {
@@ -166,6 +170,14 @@ static void other_looks(void)
         model_fail("done before its job");
 }
 
+/* The owner runs what another worker added, while the first job is not done. */
+static void owner_counts_down(void)
+{
+    while (tarn_u32_load_acquire(&world.offered) == 0)
+        model_yield();
+    tarn_team_own_add(&world.team, -1);
+}
+
 static void yield_until_done(void)
 {
     while (!tarn_team_is_done(&world.team, OWNER))
@@ -179,7 +191,7 @@ static void depend(void)
 {
     world.edge = 1;
     if (!tarn_team_chain_(&world.team, &world.links, EDGE))
-        world.started += 1;
+        world.started += world.written[0] * world.written[1];
 }
 
 static void started_once(void)
@@ -206,6 +218,7 @@ static const client_entry clients[] = {
     CLIENT("shared_3", set_up_shared, other_sleeps_for_two, finish_first, finish_second),
     CLIENT("elsewhere", set_up_one, other_sleeps_for_one, finish_first),
     CLIENT("elsewhere_counted", set_up_one, owner_counts, other_looks, finish_first),
+    CLIENT("elsewhere_added", set_up_one, owner_counts_down, other_looks, add_and_finish),
     CLIENT_ENTRY("group_after", CLIENT_LOCK_FREE, set_up_shared, started_once, depend, finish_both),
     CLIENT_ENTRY("group_after_3", CLIENT_LOCK_FREE, set_up_shared, started_once, depend,
                  finish_first, finish_second),
