@@ -4,10 +4,10 @@
 
 #include "run.h"
 
-#define SCENARIOS_COUNT 9u
+#define SCENARIOS_COUNT 10u
 
 extern const scenario scenario_pair, scenario_handoff, scenario_churn, scenario_exhaustion,
-    scenario_guests, scenario_clear, scenario_bulk, scenario_growth, scenario_trim;
+    scenario_guests, scenario_clear, scenario_bulk, scenario_growth, scenario_trim, scenario_jobs;
 
 const scenario *scenario_at(size_t index);
 

@@ -118,16 +118,17 @@ static inline bool tarn_deque_looks_empty(const tarn_deque *deque)
 {
     /* relaxed: top first, so that a bottom that is newer shows items rather than none. */
     uint64_t top = tarn_u64_load_relaxed(&deque->top);
-    /* E40 acquire: for who sleeps if it is empty, see idle.h. */
-    return (int64_t)(tarn_u64_load_acquire(&deque->bottom) - top) <= 0;
+    /* relaxed: who sleeps if it is empty has fenced before, see idle.h; nothing is read of it. */
+    return (int64_t)(tarn_u64_load_relaxed(&deque->bottom) - top) <= 0;
 }
 
 /* Takes what was pushed first into *item. TARN_STEAL_LOST: another thread was faster, there may be
  * more. Threads: any. */
 static inline tarn_steal tarn_deque_steal(tarn_deque *deque, void **item)
 {
-    /* E41 acquire: the place that this top names was left by who stole before. */
-    uint64_t top = tarn_u64_load_acquire(&deque->top);
+    /* relaxed: the fence orders it before bottom, and the CAS decides; nothing of another thief's
+     * is read. */
+    uint64_t top = tarn_u64_load_relaxed(&deque->top);
     tarn_fence_seq_cst();
     /* E40 acquire: the item and its place. */
     uint64_t bottom = tarn_u64_load_acquire(&deque->bottom);
