@@ -15,6 +15,12 @@ static void hold_and_wait(tarn_worker *worker, void *payload)
     tarn_job_group_begin(worker, &group);
     atomic_fetch_add(self.begun, 1);
     kit_await(self.may_end, 1);
+    tarn_job_options creators = {.function = jobs_kit_count,
+                                 .payload = self.count,
+                                 .group = &group,
+                                 .is_pinned = true,
+                                 .pinned_to = 0}; /* who destroys, at that time */
+    tarn_job_start(worker, &creators, NULL);
     for (int i = 0; i < JOBS; i++)
         tarn_job_run(worker, &group, jobs_kit_count, self.count, 0);
     tarn_job_group_wait(worker, &group);

@@ -47,86 +47,6 @@ static void J1_nor_is_a_shared_one(void **state)
     jobs_kit_close(kit);
 }
 
-/* ---- J5: no job is free ---- */
-
-typedef struct tree {
-    atomic_uint *count;
-    uint32_t depth, width;
-} tree;
-
-static void climb(tarn_worker *worker, void *payload)
-{
-    tree self = *(tree *)payload;
-    atomic_fetch_add(self.count, 1);
-    if (self.depth-- == 0)
-        return;
-    tarn_job_group group;
-    tarn_job_group_begin(worker, &group);
-    for (uint32_t i = 0; i < self.width; i++)
-        tarn_job_run(worker, &group, climb, &self, sizeof self);
-    tarn_job_group_wait(worker, &group);
-}
-
-static unsigned leaves(uint32_t depth, uint32_t width)
-{
-    return depth == 0 ? 1 : 1 + width * leaves(depth - 1, width);
-}
-
-static void J5_jobs_run_inline_when_none_is_free(void **state)
-{
-    (void)state;
-    for (uint32_t workers = 1; workers <= 3; workers++)
-        for (size_t jobs_max = 1; jobs_max <= 9; jobs_max += 4) {
-            tarn_jobs_options options = {.workers = workers, .jobs_max = jobs_max};
-            jobs_kit kit = jobs_kit_open(&options);
-            atomic_uint count = 0;
-            tree root = {&count, 6, 4};
-            climb(kit.worker, &root);
-            assert_int_equal(atomic_load(&count), leaves(6, 4));
-            jobs_kit_close(kit);
-        }
-}
-
-static void hold(tarn_worker *worker, void *flag)
-{
-    (void)worker;
-    kit_await(flag, 1);
-}
-
-static void J5_what_cannot_run_inline_is_refused(void **state)
-{
-    (void)state;
-    tarn_jobs_options one = {.workers = 1, .attached_max = 1, .jobs_max = 1};
-    jobs_kit kit = jobs_kit_open(&one);
-    atomic_uint count = 0;
-    tarn_job_group group;
-    tarn_job_handle handles[64], first;
-    tarn_job_options plain = {.function = jobs_kit_count, .payload = &count};
-    kit_expect_status(tarn_job_start(kit.worker, &plain, &first), TARN_OK);
-    unsigned started = 1;
-    do
-        kit_expect_status(tarn_job_start(kit.worker, &plain, &handles[0]), TARN_OK);
-    while (handles[0].bits != 0 && ++started < 1000);
-    assert_true(started < 1000); /* then the next ran at once */
-    assert_int_equal(atomic_load(&count), 1);
-    tarn_job_group_begin(kit.worker, &group);
-    tarn_job_options after = {.function = jobs_kit_count,
-                              .payload = &count,
-                              .group = &group,
-                              .after_jobs = &first,
-                              .after_jobs_count = 1};
-    tarn_job_options pinned = {
-        .function = jobs_kit_count, .payload = &count, .is_pinned = true, .pinned_to = 1};
-    kit_expect_status(tarn_job_start(kit.worker, &after, NULL), TARN_ERROR_FULL);
-    kit_expect_status(tarn_job_start(kit.worker, &pinned, NULL), TARN_ERROR_FULL);
-    kit_expect_status(tarn_job_submit(kit.jobs, &plain, NULL), TARN_ERROR_FULL);
-    tarn_job_group_wait(kit.worker, &group); /* nothing was counted */
-    while (tarn_worker_help(kit.worker))
-        ;
-    assert_int_equal(atomic_load(&count), started + 1);
-    jobs_kit_close(kit);
-}
-
 /* ---- J8: strangers on the stack ---- */
 
 typedef struct scope {
@@ -225,6 +145,52 @@ static void J9_an_isolated_wait_meets_no_stranger(void **state)
     }
 }
 
+/* The same told in steps: the awaited job is in another thread's hands, and there is nothing to do
+ * but strangers' jobs. */
+typedef struct strangers {
+    atomic_uint inside, may_end, seen;
+} strangers;
+
+static void end_when_told(tarn_worker *worker, void *payload)
+{
+    (void)worker;
+    strangers *self = payload;
+    kit_raise(&self->inside, 1);
+    kit_await(&self->may_end, 1);
+}
+
+static void wait_for_another(tarn_worker *worker, void *payload)
+{
+    strangers *self = payload;
+    tarn_job_group group;
+    tarn_job_group_begin(worker, &group);
+    tarn_job_run(worker, &group, end_when_told, self, 0);
+    kit_await(&self->inside, 1); /* stolen */
+    tarn_job_group_wait(worker, &group);
+    kit_raise(&self->inside, 2);
+}
+
+static void J9_nor_does_it_steal_one(void **state)
+{
+    (void)state;
+    tarn_jobs_options options = {.workers = 3};
+    jobs_kit kit = jobs_kit_open(&options);
+    strangers self = {.seen = 0};
+    tarn_job_run(kit.worker, NULL, wait_for_another, &self, 0);
+    kit_await(&self.inside, 1);
+    for (int i = 0; i < 10; i++) {
+        tarn_job_run(kit.worker, NULL, jobs_kit_count, &self.seen, 0);
+        usleep(300);
+    }
+    assert_int_equal(atomic_load(&self.seen), 0);
+    kit_raise(&self.may_end, 1);
+    kit_await(&self.inside, 2);
+    while (atomic_load(&self.seen) < 10)
+        if (!tarn_worker_help(kit.worker))
+            tarn_thread_yield();
+    jobs_kit_close(kit);
+}
+
 /* ---- jobs that the awaited ones began ---- */
 
 typedef struct begun {
@@ -266,6 +232,12 @@ static void a_wait_runs_what_its_jobs_began(void **state)
     jobs_kit_close(kit);
 }
 
+static void hold(tarn_worker *worker, void *flag)
+{
+    (void)worker;
+    kit_await(flag, 1);
+}
+
 /* A wait must not be satisfied by another group's jobs. */
 static void a_wait_ends_for_its_own_group_only(void **state)
 {
@@ -287,50 +259,6 @@ static void a_wait_ends_for_its_own_group_only(void **state)
         kit_raise(&flag, 1);
         tarn_job_group_wait(kit.worker, &slow);
     }
-    jobs_kit_close(kit);
-}
-
-/* ---- J10: few workers ---- */
-
-static void J10_one_worker_is_enough(void **state)
-{
-    (void)state;
-    tarn_jobs_options options = {.workers = 1};
-    jobs_kit kit = jobs_kit_open(&options);
-    atomic_uint count = 0;
-    tree root = {&count, 9, 2};
-    tarn_job_group group;
-    tarn_job_group_begin(kit.worker, &group);
-    tarn_job_run(kit.worker, &group, climb, &root, sizeof root);
-    tarn_job_group_wait_any(kit.worker, &group);
-    assert_int_equal(atomic_load(&count), leaves(9, 2));
-    jobs_kit_close(kit);
-}
-
-static void J10_without_workers_whoever_attaches_does_the_work(void **state)
-{
-    (void)state;
-    tarn_jobs_options options = {.host_threads_only = true, .attached_max = 1};
-    jobs_kit kit = jobs_kit_open(&options);
-    assert_null(kit.worker);
-    assert_int_equal(tarn_jobs_workers(kit.jobs), 0);
-    atomic_uint count = 0;
-    tarn_job_group group;
-    tarn_job_group_init(&group);
-    tree root = {&count, 7, 2};
-    tarn_job_options job = {
-        .function = climb, .payload = &root, .payload_bytes = sizeof root, .group = &group};
-    for (int i = 0; i < 5; i++)
-        kit_expect_status(tarn_job_submit(kit.jobs, &job, NULL), TARN_OK);
-    assert_false(tarn_job_group_is_done(NULL, &group));
-    tarn_worker *worker, *second;
-    kit_expect_status(tarn_worker_attach(kit.jobs, "host", &worker), TARN_OK);
-    kit_expect_status(tarn_worker_attach(kit.jobs, "host", &second), TARN_ERROR_NO_WORKER);
-    assert_null(second);
-    tarn_job_group_wait(worker, &group);
-    assert_int_equal(atomic_load(&count), 5 * leaves(7, 2));
-    kit_expect_status(tarn_worker_detach(worker), TARN_OK);
-    kit_expect_status(tarn_worker_detach(worker), TARN_ERROR_NOT_ATTACHED);
     jobs_kit_close(kit);
 }
 
@@ -377,14 +305,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(J1_a_group_is_not_touched_after_its_last_job),
         cmocka_unit_test(J1_nor_is_a_shared_one),
-        cmocka_unit_test(J5_jobs_run_inline_when_none_is_free),
-        cmocka_unit_test(J5_what_cannot_run_inline_is_refused),
         cmocka_unit_test(J8_waits_that_help_strangers_do_not_pile_up),
         cmocka_unit_test(J9_an_isolated_wait_meets_no_stranger),
+        cmocka_unit_test(J9_nor_does_it_steal_one),
         cmocka_unit_test(a_wait_runs_what_its_jobs_began),
         cmocka_unit_test(a_wait_ends_for_its_own_group_only),
-        cmocka_unit_test(J10_one_worker_is_enough),
-        cmocka_unit_test(J10_without_workers_whoever_attaches_does_the_work),
         cmocka_unit_test(parallel_for_covers_each_index_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

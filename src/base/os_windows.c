@@ -1,6 +1,5 @@
 #include "base/os.h"
 
-#define _WIN32_WINNT 0x0602 /* WaitOnAddress: Windows 8 */
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 

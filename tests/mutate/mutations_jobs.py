@@ -85,11 +85,11 @@ JOBS_MUTATIONS = [
     # ---- no job is free ----
     fault("job-without-a-place-is-lost", RUN,
           "    run_here(worker, &options);\n    return TARN_OK;\n", "    return TARN_OK;\n",
-          "test_jobs_waits"),
+          "test_jobs_few"),
     fault("dependent-without-a-place-runs-at-once", RUN,
           "    return options->after_groups_count + options->after_jobs_count == 0 &&",
           "    return options->function &&",
-          "test_jobs_waits"),
+          "test_jobs_few"),
     # ---- names, dependents ----
     fault("job-never-over", MARK,
           "        after = (ended_of(word) + 1) << TARN_MARK_CHAIN_BITS;",
@@ -158,7 +158,8 @@ JOBS_MUTATIONS = [
           "test_jobs_waits"),
     fault("halves-overlap", RANGE,
           "back.begin = part->end = part->begin + (part->end - part->begin) / 2;",
-          "part->end = part->begin + (part->end - part->begin) / 2, back.begin = part->end - 1;",
+          "part->end = part->begin + (part->end - part->begin) / 2;\n"
+          "            back.begin = part->end - 1;",
           "test_jobs_waits"),
     # ---- processors ----
     fault("quota-rounded-down", QUOTA,
@@ -166,11 +167,12 @@ JOBS_MUTATIONS = [
           "    long long whole = quota / period;",
           "test_jobs_idle"),
     fault("quota-of-the-leaf-alone", QUOTA,
-          "    while (strlen(folder) >= strlen(mount)) {", "    if (strlen(folder) > 0) {",
+          "    while (strlen(folder) >= strlen(mount)) {",
+          "    for (int once = 0; once < 1; once++) {",
           "test_jobs_idle"),
     fault("affinity-ignored", POSIX,
-          "    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) > 0)",
-          "    if (sched_getaffinity(0, sizeof allowed, &allowed) > 0)",
+          "    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 &&",
+          "    if (sched_getaffinity(0, sizeof allowed, &allowed) > 0 &&",
           "test_jobs_idle"),
 ]
 
