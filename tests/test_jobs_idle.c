@@ -97,7 +97,7 @@ static void J11_no_wake_up_is_lost(void **state)
         if (round % 2)
             tarn_job_submit(kit.jobs, &job, NULL);
         else
-            tarn_job_start(kit.worker, &job, NULL);
+            tarn_job_run(kit.worker, NULL, jobs_kit_count, &done, 0);
         while (atomic_load(&done) == 0)
             tarn_thread_yield();
         /* About as long as a search takes before sleep. */

@@ -50,7 +50,7 @@ static void J_shutdown_with_work_queued_drops_it(void **state)
         tarn_job_start(kit.worker, &job, NULL);
         jobs_kit_close(kit);
         assert_true(tarn_job_group_is_done(NULL, &after));
-        assert_true(atomic_load(&count) <= 2 * JOBS + 1);
+        assert_true(atomic_load(&count) <= (workers > 1 ? 2 * JOBS + 1 : 0));
     }
 }
 

@@ -49,42 +49,61 @@ static void J1_nor_is_a_shared_one(void **state)
 
 /* ---- J8: strangers on the stack ---- */
 
-typedef struct scope {
-    atomic_uint *count;
-    uint32_t *depth, *deepest; /* of one thread */
-} scope;
+typedef struct scopes {
+    tarn_job_group gate;     /* what all wait for, in another thread's hands */
+    uint32_t depth, deepest; /* of the first worker */
+    atomic_uint inside, parked, count;
+} scopes;
 
 static void wait_inside(tarn_worker *worker, void *payload)
 {
-    scope self = *(scope *)payload;
-    tarn_job_group group;
-    if (++*self.depth > *self.deepest)
-        *self.deepest = *self.depth;
-    tarn_job_group_begin(worker, &group);
-    tarn_job_options later = {.function = jobs_kit_count,
-                              .payload = self.count,
-                              .group = &group,
-                              .priority = TARN_PRIORITY_LOW};
-    tarn_job_start(worker, &later, NULL);
-    tarn_job_group_wait_any(worker, &group);
-    --*self.depth;
+    scopes *self = payload;
+    if (++self->depth > self->deepest)
+        self->deepest = self->depth;
+    tarn_job_group_wait_any(worker, &self->gate);
+    --self->depth;
+    jobs_kit_count(worker, &self->count);
 }
 
-/* On one thread. Each scope's own job is less urgent than the strangers that lie under it. */
+static void hold_until_parked(tarn_worker *worker, void *payload)
+{
+    (void)worker;
+    scopes *self = payload;
+    kit_raise(&self->inside, 1);
+    kit_await(&self->parked, 1);
+}
+
+static void note_park(void *context, tarn_jobs_event event, uint32_t worker, const char *name)
+{
+    (void)name;
+    if (event == TARN_EVENT_PARK && worker == 0)
+        kit_raise(&((scopes *)context)->parked, 1);
+}
+
+/* Each waits inside the one before, until there are enough of them on the stack. */
 static void J8_waits_that_help_strangers_do_not_pile_up(void **state)
 {
     (void)state;
-    tarn_jobs_options options = {.workers = 1, .jobs_max = 2 * NESTED, .help_depth_max = 5};
+    scopes self = {.depth = 0};
+    tarn_jobs_options options = {.workers = 2,
+                                 .jobs_max = NESTED,
+                                 .deque_jobs = NESTED,
+                                 .help_depth_max = 5,
+                                 .hook = note_park,
+                                 .hook_context = &self};
     jobs_kit kit = jobs_kit_open(&options);
-    atomic_uint count = 0;
-    uint32_t depth = 0, deepest = 0;
-    scope self = {&count, &depth, &deepest};
-    for (int i = 0; i < NESTED; i++)
-        tarn_job_run(kit.worker, NULL, wait_inside, &self, sizeof self);
+    tarn_job_group_init(&self.gate);
+    tarn_job_run(kit.worker, &self.gate, hold_until_parked, &self, 0);
+    kit_await(&self.inside, 1);
+    for (int i = 0; i < NESTED; i++) {
+        tarn_job_options scope = {
+            .function = wait_inside, .payload = &self, .is_pinned = true, .pinned_to = 0};
+        kit_expect_status(tarn_job_start(kit.worker, &scope, NULL), TARN_OK);
+    }
     while (tarn_worker_help(kit.worker))
         ;
-    assert_int_equal(atomic_load(&count), NESTED);
-    assert_true(deepest >= 1 && deepest <= 6);
+    assert_int_equal(atomic_load(&self.count), NESTED);
+    assert_int_equal(self.deepest, 6);
     jobs_kit_close(kit);
 }
 

@@ -158,9 +158,10 @@ TARN_API uint32_t tarn_jobs_workers(const tarn_jobs *jobs);
  * TARN_ERROR_NO_CACHE (a pool has none left); TARN_ERROR_BUSY (being destroyed). Threads: any. */
 TARN_API tarn_status tarn_worker_attach(tarn_jobs *jobs, const char *name, tarn_worker **worker);
 
-/* Leaves what the worker has not begun to the others. Returns TARN_OK; TARN_ERROR_INVALID (null, or
- * a worker that the host did not attach); TARN_ERROR_NOT_ATTACHED (a second detach).
- * Threads: the worker's, outside of all jobs and waits. */
+/* What the worker has not begun is left to the others, but for jobs that are pinned to it: they
+ * wait for who attaches in its place. Returns TARN_OK; TARN_ERROR_INVALID (null, or a worker that
+ * the host did not attach); TARN_ERROR_NOT_ATTACHED (a second detach). Threads: the worker's,
+ * outside of all jobs and waits. */
 TARN_API tarn_status tarn_worker_detach(tarn_worker *worker);
 
 /* Runs one job, of whatever group, if there is one. Returns whether there was.

@@ -315,19 +315,3 @@ tarn_task *tarn_find_of_team_(tarn_worker_ *worker, tarn_search *search)
     }
     return task;
 }
-
-void tarn_find_leave_(tarn_worker_ *worker)
-{
-    tarn_jobs *jobs = tarn_worker_jobs_(worker);
-    for (uint32_t p = 0; p < TARN_PRIORITIES; p++) {
-        tarn_task *task;
-        while (!tarn_deque_is_bare(&worker->deques[p]) &&
-               (task = tarn_find_take_(worker, &worker->deques[p])) != NULL)
-            tarn_find_put_aside_(jobs, task);
-    }
-    see_pinned(worker);
-    if (worker->pinned_first != TARN_INDEX_NONE)
-        tarn_stack_push_chain(&worker->pinned, &jobs->is.links, worker->pinned_first,
-                              worker->pinned_last);
-    worker->pinned_first = worker->pinned_last = TARN_INDEX_NONE;
-}

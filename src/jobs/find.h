@@ -31,9 +31,6 @@ typedef struct tarn_search {
 /* A job of the team or of a team that descends from it, or NULL. */
 tarn_task *tarn_find_of_team_(tarn_worker_ *worker, tarn_search *search);
 
-/* Gives all in its own deques and lists to the others. */
-void tarn_find_leave_(tarn_worker_ *worker);
-
 /* One of its pinned jobs, oldest first, or NULL. Threads: the worker's, or, once its place is free,
  * who destroys. */
 tarn_task *tarn_find_pinned_(tarn_worker_ *worker);

@@ -1,8 +1,9 @@
 /* The structures behind tarn/jobs.h, and who may touch which part.
  *
  *   tarn_task      a job. Whoever started, found or runs it has it alone
- *   tarn_worker_   its thread's, but for the deques' thieves, `park`, `pinned` and `place`
- *   tarn_jobs      constant, then lines that any thread changes, each alone
+ *   tarn_worker_   its thread's, and the next one's that gets its place; but for the deques'
+ * thieves, `park`, `pinned` and `place` tarn_jobs      constant, then lines that any thread
+ * changes, each alone
  *
  * Of tasks that lie in a list only the links are touched by others: those are beside the pool, as
  * are the marks, since memory checkers hide what is free.

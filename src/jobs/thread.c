@@ -117,7 +117,6 @@ static int thread_main(void *argument)
     while (tarn_thread_work_(worker, UINT64_MAX))
         ;
     tell(worker, TARN_EVENT_WORKER_STOP);
-    tarn_find_leave_(worker);
     tarn_thread_leave_(worker);
     return 0;
 }
@@ -174,7 +173,6 @@ tarn_status tarn_worker_detach(tarn_worker *face)
     if (tarn_thread_place_(worker) != TARN_PLACE_ATTACHED)
         return TARN_ERROR_NOT_ATTACHED;
     tell(worker, TARN_EVENT_WORKER_STOP);
-    tarn_find_leave_(worker);
     tarn_thread_detach_caches_(worker);
     /* relaxed: as above. */
     tarn_u64_store_relaxed(&worker->name, 0);

@@ -7,6 +7,7 @@
 
 /* How long a worker that was woken in vain is not to be woken for jobs, doubled each time. */
 #define DEAF_NS        ((uint64_t)100000)
+#define LAST_RESORT_NS ((uint64_t)1000000)
 #define DEAF_DOUBLINGS 7u
 
 typedef struct wait_state {
@@ -22,11 +23,20 @@ static bool is_done(const wait_state *wait)
     return tarn_team_is_done(wait->search.team, wait->worker->tag);
 }
 
+static bool is_full_of_strangers(const wait_state *wait)
+{
+    return wait->worker->strangers >= tarn_worker_jobs_(wait->worker)->is.help_depth_max;
+}
+
 static bool may_run_strangers(const wait_state *wait)
 {
-    uint32_t depth_max = tarn_worker_jobs_(wait->worker)->is.help_depth_max;
-    return (wait->any && wait->worker->strangers < depth_max) ||
-           tarn_team_is_tied(wait->search.team);
+    return !is_full_of_strangers(wait) && (wait->any || tarn_team_is_tied(wait->search.team));
+}
+
+/* Its team may wait for strangers whom only this thread could run: after a while it does. */
+static bool must_run_strangers(const wait_state *wait)
+{
+    return is_full_of_strangers(wait) && tarn_team_is_tied(wait->search.team);
 }
 
 static tarn_task *find(wait_state *wait)
@@ -52,7 +62,8 @@ static tarn_task *sleep_unless_found(wait_state *wait)
     uint32_t ticket = tarn_park_ticket(&worker->park);
     if (!tarn_team_announce_(wait->search.team, worker->tag))
         return NULL;
-    uint64_t timeout_ns = TARN_PARK_FOR_EVER;
+    bool is_last_resort = must_run_strangers(wait);
+    uint64_t timeout_ns = is_last_resort ? LAST_RESORT_NS : TARN_PARK_FOR_EVER;
     if (wait->is_deaf)
         timeout_ns = DEAF_NS << (wait->vain < DEAF_DOUBLINGS ? wait->vain : DEAF_DOUBLINGS);
     else
@@ -65,6 +76,8 @@ static tarn_task *sleep_unless_found(wait_state *wait)
     wait->is_deaf = false;
     if (task)
         tarn_idle_hand_on_(tarn_worker_jobs_(worker));
+    if (!task && is_last_resort && !is_done(wait))
+        return tarn_find_any_(worker);
     if (task || !was_woken)
         return task;
     task = find(wait);

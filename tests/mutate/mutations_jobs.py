@@ -60,7 +60,8 @@ JOBS_MUTATIONS = [
           "            task = dig(worker, search, order[i]);\n", "            task = NULL;\n",
           "test_jobs"),
     fault("strangers-pile-up", WAIT,
-          "wait->worker->strangers < depth_max", "wait->worker->strangers <= depth_max * 4",
+          "    return !is_full_of_strangers(wait) && (wait->any ||",
+          "    return wait->worker->strangers < 100 && (wait->any ||",
           "test_jobs_waits"),
     fault("dependents-not-tied", RUN,
           "        tarn_team_tie(task->team);\n", "        (void)0;\n",
@@ -128,7 +129,11 @@ JOBS_MUTATIONS = [
           "    tarn_task *task = NULL;\n"
           "    if (!task && !tarn_jobs_is_stopping_(tarn_worker_jobs_(worker)))\n"
           "        tarn_idle_sleep_",
-          "test_jobs_idle"),
+          "test_jobs_overlap"),
+    fault("group-ends-between-look-and-sleep", TEAM,
+          "    return count == 0 || before & TARN_TEAM_ALWAYS ? waiter : 0;",
+          "    return before & TARN_TEAM_ALWAYS ? waiter : 0;",
+          "test_jobs_overlap"),
     fault("push-wakes-nobody", RUN,
           "        tarn_idle_notify_(face->jobs);\n", "        (void)0;\n",
           "test_jobs_idle"),
@@ -147,10 +152,6 @@ JOBS_MUTATIONS = [
     fault("attached-thread-not-waited-for", CREATE,
           "    return is_creator || tarn_thread_place_(",
           "    return is_creator || index >= jobs->is.workers_count || tarn_thread_place_(",
-          "test_jobs_stop"),
-    fault("leaver-takes-its-jobs-along", THREAD,
-          "    tarn_find_leave_(worker);\n    tarn_thread_detach_caches_(worker);\n",
-          "    tarn_thread_detach_caches_(worker);\n",
           "test_jobs_stop"),
     # ---- ranges ----
     fault("rest-of-a-range-forgotten", RANGE,
