@@ -1,5 +1,6 @@
 /* With few jobs, or few workers or none, all work is done all the same. */
 #include "support/jobs_kit.h"
+#include "support/memory_hooks.h"
 
 /* ---- J5: no job is free ---- */
 
@@ -75,6 +76,100 @@ static void J5_what_cannot_run_inline_is_refused(void **state)
     jobs_kit_close(kit);
 }
 
+static memory_hooks hooks;
+
+static void creation_fails_whole_at_every_memory_call(void **state)
+{
+    (void)state;
+    memory_hooks_init(&hooks, 0);
+    tarn_jobs_options options = {.workers = 2, .memory = &hooks.memory};
+    tarn_status status = TARN_ERROR_NO_MEMORY;
+    for (uint64_t n = 1; status == TARN_ERROR_NO_MEMORY && n < 100; n++) {
+        tarn_jobs *jobs;
+        tarn_worker *worker;
+        memory_hooks_restart(&hooks);
+        hooks.fail_at = n;
+        status = tarn_jobs_create(&options, &jobs, &worker);
+        assert_int_equal(status == TARN_OK, hooks.failures == 0);
+        if (status == TARN_OK)
+            kit_expect_status(tarn_jobs_destroy(jobs, NULL), TARN_OK);
+        else
+            assert_true(!jobs && !worker);
+        assert_true(memory_hooks_are_balanced(&hooks));
+    }
+    kit_expect_status(status, TARN_OK);
+    memory_hooks_destroy(&hooks);
+}
+
+/* ---- J8: depth ---- */
+
+enum { NESTED = 100000 };
+
+typedef struct chain {
+    atomic_uint *count;
+    uint32_t left, pin_every;
+    int *failures;
+    void *thread; /* of the first worker: an address that is its alone */
+} chain;
+
+static _Thread_local char own_byte;
+
+static void check_thread(tarn_worker *worker, void *payload)
+{
+    const chain *self = payload;
+    KIT_EXPECT(self->failures, worker->index == 0 && self->thread == &own_byte);
+    atomic_fetch_add(self->count, 1);
+}
+
+static void descend(tarn_worker *worker, void *payload)
+{
+    chain self = *(chain *)payload;
+    atomic_fetch_add(self.count, 1);
+    if (self.left-- == 0)
+        return;
+    tarn_job_group group;
+    tarn_job_group_begin(worker, &group);
+    if (self.left % self.pin_every == 0 && self.failures) {
+        tarn_job_options pinned = {.function = check_thread,
+                                   .payload = &self,
+                                   .payload_bytes = sizeof self,
+                                   .group = &group,
+                                   .is_pinned = true};
+        KIT_EXPECT(self.failures, tarn_job_start(worker, &pinned, NULL) == TARN_OK);
+    }
+    tarn_job_run(worker, &group, descend, &self, sizeof self);
+    tarn_job_group_wait(worker, &group);
+}
+
+static void J8_scopes_nest_without_end(void **state)
+{
+    (void)state;
+    for (uint32_t workers = 1; workers <= 2; workers++) {
+        tarn_jobs_options options = {.workers = workers, .jobs_max = 2 * NESTED};
+        jobs_kit kit = jobs_kit_open(&options);
+        atomic_uint count = 0;
+        int failures = 0;
+        chain self = {&count, NESTED, 1000, &failures, &own_byte};
+        descend(kit.worker, &self);
+        assert_int_equal(failures, 0);
+        assert_int_equal(atomic_load(&count), NESTED + 1 + NESTED / 1000);
+        jobs_kit_close(kit);
+    }
+}
+
+/* The same where each level runs inline. */
+static void J8_nor_does_it_matter_that_no_job_is_free(void **state)
+{
+    (void)state;
+    tarn_jobs_options options = {.workers = 1, .jobs_max = 1};
+    jobs_kit kit = jobs_kit_open(&options);
+    atomic_uint count = 0;
+    chain self = {.count = &count, .left = NESTED, .pin_every = NESTED + 1};
+    descend(kit.worker, &self);
+    assert_int_equal(atomic_load(&count), NESTED + 1);
+    jobs_kit_close(kit);
+}
+
 /* ---- J10: few workers ---- */
 
 static void J10_one_worker_is_enough(void **state)
@@ -124,6 +219,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(J5_jobs_run_inline_when_none_is_free),
         cmocka_unit_test(J5_what_cannot_run_inline_is_refused),
+        cmocka_unit_test(creation_fails_whole_at_every_memory_call),
+        cmocka_unit_test(J8_scopes_nest_without_end),
+        cmocka_unit_test(J8_nor_does_it_matter_that_no_job_is_free),
         cmocka_unit_test(J10_one_worker_is_enough),
         cmocka_unit_test(J10_without_workers_whoever_attaches_does_the_work),
     };

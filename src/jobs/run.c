@@ -1,6 +1,7 @@
 #include "jobs/run.h"
 
 #include "jobs/after.h"
+#include "jobs/deep.h"
 #include "jobs/find.h"
 #include "jobs/idle.h"
 #include "jobs/mark.h"
@@ -54,20 +55,28 @@ void tarn_run_finish_(tarn_worker_ *worker, tarn_task *task)
 }
 
 /* No task is free: the function is called on the spot, with a copy as it would have got. */
-static void run_here(tarn_worker_ *worker, const tarn_job_options *options)
+static void call_here(tarn_worker_ *worker, void *argument)
 {
-    const tarn_jobs *jobs = tarn_worker_jobs_(worker);
-    tarn_team *team = (tarn_team *)(void *)options->group;
+    const tarn_job_options *options = argument;
     _Alignas(16) char copy[TARN_JOB_PAYLOAD_BYTES];
     void *payload = (void *)(uintptr_t)options->payload;
-    if (tarn_jobs_is_stopping_(jobs) || (team && tarn_team_is_cancelled(team)))
-        return;
     if (options->payload_bytes > 0)
         payload = memcpy(copy, options->payload, options->payload_bytes);
     tarn_team *outer = worker->running;
-    worker->running = team;
+    worker->running = (tarn_team *)(void *)options->group;
     tarn_run_shown_(worker, options->function, payload, options->name);
     worker->running = outer;
+}
+
+static void run_here(tarn_worker_ *worker, tarn_job_options options)
+{
+    const tarn_team *team = (const tarn_team *)(const void *)options.group;
+    if (tarn_jobs_is_stopping_(tarn_worker_jobs_(worker)) || (team && tarn_team_is_cancelled(team)))
+        return;
+    if (team && tarn_deep_is_due_(team))
+        tarn_deep_call_(worker, call_here, &options);
+    else
+        call_here(worker, &options);
 }
 
 /* Most payloads are two words; a copy of known size needs no call. */
@@ -84,9 +93,9 @@ static inline void set_payload(tarn_task *task, const void *payload, size_t byte
 static tarn_status run_without_task(tarn_worker_ *worker, tarn_job_group *group,
                                     tarn_job_fn *function, const void *payload, size_t bytes)
 {
-    tarn_job_options options = {
-        .function = function, .payload = payload, .payload_bytes = bytes, .group = group};
-    run_here(worker, &options);
+    run_here(worker,
+             (tarn_job_options){
+                 .function = function, .payload = payload, .payload_bytes = bytes, .group = group});
     return TARN_OK;
 }
 
@@ -205,7 +214,7 @@ static tarn_status answer(tarn_job_handle *handle, tarn_job_handle name, tarn_st
 static bool can_run_here(const tarn_worker_ *worker, const tarn_job_options *options)
 {
     return options->after_groups_count + options->after_jobs_count == 0 &&
-           (!options->is_pinned || options->pinned_to == worker->face.index);
+           (!options->is_pinned || (options->pinned_to == worker->face.index && !worker->is_away));
 }
 
 tarn_status tarn_job_start(tarn_worker *face, const tarn_job_options *options,
@@ -220,7 +229,7 @@ tarn_status tarn_job_start(tarn_worker *face, const tarn_job_options *options,
     if (task)
         name = start(face->jobs, worker, task, options, &edges, handle != NULL);
     else if (can_run_here(worker, options))
-        run_here(worker, options);
+        run_here(worker, *options);
     else
         return answer(handle, name, TARN_ERROR_FULL);
     return answer(handle, name, TARN_OK);

@@ -65,9 +65,13 @@ typedef struct tarn_worker_ {
     tarn_cache *caches[TARN_WORKER_POOLS_MAX];
     tarn_thread thread;
     bool has_thread;
+    bool is_away;      /* it is in another thread than its own: see deep.h */
+    tarn_task *handed; /* the pinned job that its own is to run meanwhile */
 
     tarn_deque deques[TARN_PRIORITIES];
     TARN_ALIGNED_LINE tarn_park park;
+    tarn_park park_first, park_handed; /* see deep.h */
+    tarn_u32 hand;
     tarn_stack pinned; /* pinned tasks that it has not seen */
     tarn_u32 place;
     tarn_u64 name; /* under which it attached, else of the job that it is in: see late.c */

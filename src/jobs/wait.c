@@ -1,4 +1,5 @@
 /* Waits for groups. */
+#include "jobs/deep.h"
 #include "jobs/find.h"
 #include "jobs/idle.h"
 #include "jobs/run.h"
@@ -51,7 +52,10 @@ static void run(wait_state *wait, tarn_task *task)
     bool is_stranger = !tarn_team_descends(task->team, wait->search.team);
     wait->vain = 0;
     worker->strangers += is_stranger;
-    tarn_run_in_wait_(worker, task, wait->search.team);
+    if (worker->is_away && (task->flags & TARN_TASK_PINNED))
+        tarn_deep_hand_down_(worker, task);
+    else
+        tarn_run_in_wait_(worker, task, wait->search.team);
     worker->strangers -= is_stranger;
 }
 
@@ -129,20 +133,38 @@ static inline bool wait_quickly(tarn_worker_ *worker, tarn_team *team)
     return true;
 }
 
-void tarn_job_group_wait(tarn_worker *face, tarn_job_group *group)
+typedef struct deep_wait {
+    tarn_team *team;
+    bool any;
+} deep_wait;
+
+static void wait_deep(tarn_worker_ *worker, void *argument)
+{
+    const deep_wait *wait = argument;
+    if (!wait_quickly(worker, wait->team))
+        wait_slowly(worker, wait->team, wait->any);
+}
+
+static inline void wait_for(tarn_worker *face, tarn_job_group *group, bool any)
 {
     tarn_worker_ *worker = tarn_worker_of_(face);
     tarn_team *team = (tarn_team *)(void *)group;
-    if (!wait_quickly(worker, team))
-        wait_slowly(worker, team, false);
+    if (tarn_deep_is_due_(team)) {
+        deep_wait wait = {team, any};
+        tarn_deep_call_(worker, wait_deep, &wait);
+    } else if (!wait_quickly(worker, team)) {
+        wait_slowly(worker, team, any);
+    }
+}
+
+void tarn_job_group_wait(tarn_worker *face, tarn_job_group *group)
+{
+    wait_for(face, group, false);
 }
 
 void tarn_job_group_wait_any(tarn_worker *face, tarn_job_group *group)
 {
-    tarn_worker_ *worker = tarn_worker_of_(face);
-    tarn_team *team = (tarn_team *)(void *)group;
-    if (!wait_quickly(worker, team))
-        wait_slowly(worker, team, true);
+    wait_for(face, group, true);
 }
 
 bool tarn_job_group_is_done(tarn_worker *face, const tarn_job_group *group)
