@@ -9,8 +9,8 @@
  * host may move its fibers from thread to thread: after a switch a fiber uses the worker of the
  * thread that it is on now. A wait of this header is no such switch: it returns where it began.
  *
- * Waits nest as deep as jobs begin groups inside jobs. Every 1024 levels they go on in a thread that
- * is made for its stack; only pinned jobs run on the worker's own thread even then.
+ * Waits nest as deep as jobs begin groups inside jobs. Every 1024 levels they go on in a thread
+ * that is made for its stack; only pinned jobs run on the worker's own thread even then.
  *
  * Owners push and take at one end of their deque, thieves at the other: D. Chase and Y. Lev,
  * "Dynamic Circular Work-Stealing Deque" (SPAA 2005), with the memory orders of N. M. Le et al.,
