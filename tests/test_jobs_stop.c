@@ -54,6 +54,22 @@ static void J_shutdown_with_work_queued_drops_it(void **state)
     }
 }
 
+static void J_shutdown_without_workers_drops_it_too(void **state)
+{
+    (void)state;
+    tarn_jobs_options options = {.host_threads_only = true, .attached_max = 1};
+    jobs_kit kit = jobs_kit_open(&options);
+    atomic_uint count = 0;
+    tarn_job_group group;
+    tarn_job_group_init(&group);
+    tarn_job_options job = {.function = jobs_kit_count, .payload = &count, .group = &group};
+    for (int i = 0; i < JOBS; i++)
+        kit_expect_status(tarn_job_submit(kit.jobs, &job, NULL), TARN_OK);
+    jobs_kit_close(kit);
+    assert_true(tarn_job_group_is_done(NULL, &group));
+    assert_int_equal(atomic_load(&count), 0);
+}
+
 static int destroy_later(void *argument)
 {
     jobs_kit *kit = argument;
@@ -219,6 +235,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(J_shutdown_with_work_queued_drops_it),
+        cmocka_unit_test(J_shutdown_without_workers_drops_it_too),
         cmocka_unit_test(J_shutdown_ends_the_waits_of_jobs),
         cmocka_unit_test(a_forgotten_detach_times_out_with_a_name),
         cmocka_unit_test(a_job_that_does_not_end_is_named_too),

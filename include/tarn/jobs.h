@@ -7,7 +7,8 @@
  * A worker is what a thread works with: its deques, its caches, its number. Each job function gets
  * the worker that it runs on, and hands it to what it calls. Nothing is looked up by thread, so a
  * host may move its fibers from thread to thread: after a switch a fiber uses the worker of the
- * thread that it is on now. A wait of this header is no such switch: it returns where it began.
+ * thread that it is on now. A wait of this header is no such switch: it returns where it began. The
+ * group of the job that a fiber began a scoped group in must outlive that one.
  *
  * Waits nest as deep as jobs begin groups inside jobs. Every 1024 levels they go on in a thread
  * that is made for its stack; only pinned jobs run on the worker's own thread even then.

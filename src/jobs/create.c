@@ -293,6 +293,14 @@ static tarn_worker_ *wait_for_others(tarn_jobs *jobs, tarn_worker_ *worker)
     }
 }
 
+/* Where no worker is the caller's, all places are free by now. */
+static void end_rest(tarn_jobs *jobs)
+{
+    tarn_worker_ *worker = &jobs->is.workers[0];
+    if (jobs->is.has_creator || tarn_thread_attach_caches_(worker) == TARN_OK)
+        end_leftovers(jobs, worker);
+}
+
 tarn_status tarn_jobs_destroy(tarn_jobs *jobs, const char **late)
 {
     if (late)
@@ -307,8 +315,7 @@ tarn_status tarn_jobs_destroy(tarn_jobs *jobs, const char **late)
             *late = name_of(late_worker);
         return TARN_ERROR_BUSY;
     }
-    if (jobs->is.has_creator)
-        end_leftovers(jobs, jobs->is.workers);
+    end_rest(jobs);
     give_back(jobs);
     return TARN_OK;
 }

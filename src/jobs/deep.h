@@ -8,6 +8,7 @@
 #ifndef TARN_JOBS_DEEP_H
 #define TARN_JOBS_DEEP_H
 
+#include "jobs/run.h"
 #include "jobs/state.h"
 
 #define TARN_DEEP_LEVELS 1024u
@@ -24,5 +25,11 @@ void tarn_deep_call_(tarn_worker_ *worker, tarn_deep_fn_ *function, void *argume
 
 /* Runs a pinned job of a worker that is on such a stack. Returns when it is done. */
 void tarn_deep_hand_down_(tarn_worker_ *worker, tarn_task *task);
+
+/* Whether the job is to be handed down. */
+static inline bool tarn_deep_is_for_first_(const tarn_worker_ *worker, const tarn_task *task)
+{
+    return TARN_UNLIKELY(worker->is_away) && (task->flags & TARN_TASK_PINNED) != 0;
+}
 
 #endif

@@ -1,6 +1,7 @@
 #include "jobs/thread.h"
 
 #include "base/os.h"
+#include "jobs/deep.h"
 #include "jobs/find.h"
 #include "jobs/idle.h"
 #include "jobs/run.h"
@@ -84,6 +85,14 @@ static tarn_task *sleep_unless_found(tarn_worker_ *worker, uint64_t timeout_ns)
     return task;
 }
 
+static void run(tarn_worker_ *worker, tarn_task *task)
+{
+    if (tarn_deep_is_for_first_(worker, task))
+        tarn_deep_hand_down_(worker, task);
+    else
+        tarn_run_(worker, task);
+}
+
 static uint64_t left_until(uint64_t end_ns)
 {
     if (end_ns == UINT64_MAX)
@@ -104,7 +113,7 @@ bool tarn_thread_work_(tarn_worker_ *worker, uint64_t end_ns)
         if (!task && left_ns > 0)
             task = sleep_unless_found(worker, left_ns);
         if (task)
-            tarn_run_(worker, task);
+            run(worker, task);
         if (left_ns == 0)
             return true;
     }
@@ -185,7 +194,7 @@ bool tarn_worker_help(tarn_worker *face)
     tarn_worker_ *worker = tarn_worker_of_(face);
     tarn_task *task = tarn_find_any_(worker);
     if (task)
-        tarn_run_(worker, task);
+        run(worker, task);
     return task != NULL;
 }
 

@@ -52,7 +52,7 @@ static void run(wait_state *wait, tarn_task *task)
     bool is_stranger = !tarn_team_descends(task->team, wait->search.team);
     wait->vain = 0;
     worker->strangers += is_stranger;
-    if (worker->is_away && (task->flags & TARN_TASK_PINNED))
+    if (tarn_deep_is_for_first_(worker, task))
         tarn_deep_hand_down_(worker, task);
     else
         tarn_run_in_wait_(worker, task, wait->search.team);
