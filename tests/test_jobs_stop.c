@@ -199,10 +199,11 @@ static void host_threads_come_and_go_and_no_job_is_lost(void **state)
 
 static int work_until_told(void *argument)
 {
-    jobs_kit *kit = argument;
+    const visitor *self = argument;
     int failures = 0;
     tarn_worker *worker;
-    KIT_EXPECT(&failures, tarn_worker_attach(kit->jobs, "host", &worker) == TARN_OK);
+    KIT_EXPECT(&failures, tarn_worker_attach(self->jobs, "host", &worker) == TARN_OK);
+    atomic_fetch_add(self->attached, 1);
     while (tarn_worker_work(worker, 1000))
         ;
     KIT_EXPECT(&failures, tarn_worker_detach(worker) == TARN_OK);
@@ -215,10 +216,12 @@ static void host_threads_work_until_the_end(void **state)
     tarn_jobs_options options = {.host_threads_only = true, .attached_max = 2};
     jobs_kit kit = jobs_kit_open(&options);
     tarn_thread threads[2];
-    for (int i = 0; i < 2; i++)
-        assert_true(tarn_thread_create(&threads[i], work_until_told, &kit));
-    atomic_uint count = 0;
+    atomic_uint count = 0, attached = 0;
     tarn_job_group group;
+    visitor self = {kit.jobs, &group, &count, &attached};
+    for (int i = 0; i < 2; i++)
+        assert_true(tarn_thread_create(&threads[i], work_until_told, &self));
+    kit_await(&attached, 2);
     tarn_job_group_init(&group);
     tarn_job_options job = {.function = jobs_kit_count, .payload = &count, .group = &group};
     for (int i = 0; i < JOBS; i++)

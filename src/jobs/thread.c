@@ -51,10 +51,9 @@ uint32_t tarn_thread_place_(const tarn_worker_ *worker)
 
 void tarn_thread_leave_(tarn_worker_ *worker)
 {
-    tarn_jobs *jobs = tarn_worker_jobs_(worker);
-    /* E45 release: all that is the worker's. */
+    /* E45 release: all that is the worker's. The last access: who destroys may have waited for it.
+     */
     tarn_u32_store_release(&worker->place, TARN_PLACE_FREE);
-    tarn_idle_wake_(jobs, 0); /* who destroys may wait for it there */
 }
 
 /* Any job that comes within the time that searching is worth. */
