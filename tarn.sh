@@ -7,7 +7,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 packages=(gcc g++ libc6-dev cmake ninja-build pkg-config python3 libck-dev libcmocka-dev
           libmimalloc-dev libjemalloc-dev xz-utils git strace valgrind)
 clang_packages=(clang-19 libclang-rt-19-dev)
-bench_packages=(gnuplot-nox libapr1-dev)
+bench_packages=(gnuplot-nox libapr1-dev libtbb-dev clang libomp-dev)
 machine_packages=(qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu
                   libc6-dev-riscv64-cross gcc-arm-linux-gnueabihf libc6-dev-armhf-cross
                   gcc-i686-linux-gnu libc6-dev-i386-cross gcc-powerpc64-linux-gnu

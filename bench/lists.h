@@ -12,39 +12,46 @@
 
 /* What a workload asks of a subject. */
 typedef enum bench_kind {
-    BENCH_LOCAL,    /* allocate and free on the same thread */
-    BENCH_REMOTE,   /* free what another thread allocated */
-    BENCH_LOOKUP,   /* reach live objects by their names, and all of them */
-    BENCH_GROWTH,   /* allocate, on one thread, from what grows as it goes */
-    BENCH_FRAME,    /* allocate, and drop everything at once */
-    BENCH_FRAME_END /* end frames, on one thread */
+    BENCH_LOCAL,     /* allocate and free on the same thread */
+    BENCH_REMOTE,    /* free what another thread allocated */
+    BENCH_LOOKUP,    /* reach live objects by their names, and all of them */
+    BENCH_GROWTH,    /* allocate, on one thread, from what grows as it goes */
+    BENCH_FRAME,     /* allocate, and drop everything at once */
+    BENCH_FRAME_END, /* end frames, on one thread */
+    BENCH_JOBS       /* run jobs: no objects at all */
 } bench_kind;
 
 /* X(name, kind, works in pairs of threads, objects in one burst or 0) */
-#define BENCH_WORKLOAD_LIST(X)                          \
-    X(pair, BENCH_LOCAL, false, 0)                      \
-    X(burst1000_lifo, BENCH_LOCAL, false, 1000)         \
-    X(burst1000_fifo, BENCH_LOCAL, false, 1000)         \
-    X(burst1000_random, BENCH_LOCAL, false, 1000)       \
-    X(burst100000_lifo, BENCH_LOCAL, false, 100000)     \
-    X(burst100000_fifo, BENCH_LOCAL, false, 100000)     \
-    X(burst100000_random, BENCH_LOCAL, false, 100000)   \
-    X(handoff_oneway, BENCH_REMOTE, true, 0)            \
-    X(handoff_bothways, BENCH_REMOTE, true, 0)          \
-    X(mixed, BENCH_REMOTE, false, 0)                    \
-    X(resolve1000, BENCH_LOOKUP, false, 0)              \
-    X(resolve100000, BENCH_LOOKUP, false, 0)            \
-    X(iterate_full, BENCH_LOOKUP, false, 0)             \
-    X(iterate_sparse, BENCH_LOOKUP, false, 0)           \
-    X(growth_worst, BENCH_GROWTH, false, 0)             \
-    X(growth_median, BENCH_GROWTH, false, 0)            \
-    X(growth_prefault_worst, BENCH_GROWTH, false, 0)    \
-    X(growth_prefault_median, BENCH_GROWTH, false, 0)   \
-    X(frame, BENCH_FRAME, false, 0)                     \
-    X(frame_end_few, BENCH_FRAME_END, false, 0)         \
-    X(frame_end_many, BENCH_FRAME_END, false, 0)        \
-    X(frame_end_few_64lanes, BENCH_FRAME_END, false, 0) \
-    X(frame_end_many_64lanes, BENCH_FRAME_END, false, 0)
+#define BENCH_WORKLOAD_LIST(X)                           \
+    X(pair, BENCH_LOCAL, false, 0)                       \
+    X(burst1000_lifo, BENCH_LOCAL, false, 1000)          \
+    X(burst1000_fifo, BENCH_LOCAL, false, 1000)          \
+    X(burst1000_random, BENCH_LOCAL, false, 1000)        \
+    X(burst100000_lifo, BENCH_LOCAL, false, 100000)      \
+    X(burst100000_fifo, BENCH_LOCAL, false, 100000)      \
+    X(burst100000_random, BENCH_LOCAL, false, 100000)    \
+    X(handoff_oneway, BENCH_REMOTE, true, 0)             \
+    X(handoff_bothways, BENCH_REMOTE, true, 0)           \
+    X(mixed, BENCH_REMOTE, false, 0)                     \
+    X(resolve1000, BENCH_LOOKUP, false, 0)               \
+    X(resolve100000, BENCH_LOOKUP, false, 0)             \
+    X(iterate_full, BENCH_LOOKUP, false, 0)              \
+    X(iterate_sparse, BENCH_LOOKUP, false, 0)            \
+    X(growth_worst, BENCH_GROWTH, false, 0)              \
+    X(growth_median, BENCH_GROWTH, false, 0)             \
+    X(growth_prefault_worst, BENCH_GROWTH, false, 0)     \
+    X(growth_prefault_median, BENCH_GROWTH, false, 0)    \
+    X(frame, BENCH_FRAME, false, 0)                      \
+    X(frame_end_few, BENCH_FRAME_END, false, 0)          \
+    X(frame_end_many, BENCH_FRAME_END, false, 0)         \
+    X(frame_end_few_64lanes, BENCH_FRAME_END, false, 0)  \
+    X(frame_end_many_64lanes, BENCH_FRAME_END, false, 0) \
+    X(jobs_fib, BENCH_JOBS, false, 0)                    \
+    X(jobs_empty, BENCH_JOBS, false, 0)                  \
+    X(jobs_dispatch, BENCH_JOBS, false, 0)               \
+    X(jobs_queens, BENCH_JOBS, false, 0)                 \
+    X(jobs_tree, BENCH_JOBS, false, 0)                   \
+    X(jobs_for, BENCH_JOBS, false, 0)
 
 #define BENCH_RUNS(kind)      (1u << (kind))
 #define BENCH_ALLOCATES       (BENCH_RUNS(BENCH_LOCAL) | BENCH_RUNS(BENCH_REMOTE))
@@ -76,7 +83,12 @@ typedef enum bench_kind {
     X(apr, BENCH_RUNS(BENCH_FRAME))                \
     X(obstack, BENCH_RUNS(BENCH_FRAME))            \
     X(tarn_frame_end, BENCH_RUNS(BENCH_FRAME_END)) \
-    X(atomic_adds, BENCH_RUNS(BENCH_FRAME_END))
+    X(atomic_adds, BENCH_RUNS(BENCH_FRAME_END))    \
+    X(jobs_tarn, BENCH_RUNS(BENCH_JOBS))           \
+    X(jobs_tbb, BENCH_RUNS(BENCH_JOBS))            \
+    X(jobs_libgomp, BENCH_RUNS(BENCH_JOBS))        \
+    X(jobs_libomp, BENCH_RUNS(BENCH_JOBS))         \
+    X(jobs_serial, BENCH_RUNS(BENCH_JOBS))
 
 typedef enum bench_workload {
 #define BENCH_WORKLOAD_ENUM_(name, kind, paired, burst) BENCH_WORKLOAD_##name,

@@ -3,8 +3,9 @@
 #include <string.h>
 
 static const scenario *const all[SCENARIOS_COUNT] = {
-    &scenario_pair,  &scenario_handoff, &scenario_churn,  &scenario_exhaustion, &scenario_guests,
-    &scenario_clear, &scenario_bulk,    &scenario_growth, &scenario_trim,       &scenario_frame,
+    &scenario_pair,   &scenario_handoff, &scenario_churn, &scenario_exhaustion,
+    &scenario_guests, &scenario_clear,   &scenario_bulk,  &scenario_growth,
+    &scenario_trim,   &scenario_frame,   &scenario_jobs,
 };
 
 const scenario *scenario_at(size_t index)

@@ -7,7 +7,8 @@
 #define SCENARIOS_COUNT 10u
 
 extern const scenario scenario_pair, scenario_handoff, scenario_churn, scenario_exhaustion,
-    scenario_guests, scenario_clear, scenario_bulk, scenario_growth, scenario_trim, scenario_frame;
+    scenario_guests, scenario_clear, scenario_bulk, scenario_growth, scenario_trim, scenario_frame,
+    scenario_jobs;
 
 const scenario *scenario_at(size_t index);
 

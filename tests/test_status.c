@@ -29,6 +29,8 @@ static const struct {
     {16, "TARN_ERROR_CLOSED"},
     {17, "TARN_ERROR_OUTSIDE"},
     {18, "TARN_ERROR_NO_LANE"},
+    {19, "TARN_ERROR_NO_THREAD"},
+    {20, "TARN_ERROR_NO_WORKER"},
 };
 
 #define STATUSES (int)(sizeof statuses / sizeof statuses[0])

@@ -61,6 +61,13 @@ static const char workloads_text[] =
     "                    the call that ends a frame of 10 (64) or of 10,000,000 objects of 16 "
     "bytes,\n"
     "                    in one lane or 64; with the clock's own time\n"
+    "  jobs_fib          fib(25), each call with one job and one call; per job. This and what\n"
+    "                    follows: wall time of all threads together\n"
+    "  jobs_empty        10,000 jobs that do nothing and a wait for them; per job\n"
+    "  jobs_dispatch     16 jobs that add a number, and a wait; per dispatch\n"
+    "  jobs_queens       all solutions for 10 queens, a job for each place; per job\n"
+    "  jobs_tree         an unbalanced tree (UTS, geometric, mean 4), a job per node; per node\n"
+    "  jobs_for          1,000,000 elements multiplied and added to; per element\n"
     "Hand-offs need an even number of threads, growth and frame_end one; other combinations are\n"
     "left out.\n"
     "\n";
@@ -94,7 +101,13 @@ static const char subjects_text[] =
     "  obstack          the GNU C library's, its first chunk holding a whole frame\n"
     "frame_end has two.\n"
     "  tarn_frame_end\n"
-    "  atomic_adds      20 atomic additions that nobody disputes, in that call's place\n";
+    "  atomic_adds      20 atomic additions that nobody disputes, in that call's place\n"
+    "jobs have five.\n"
+    "  jobs_tarn        tarn/jobs.h\n"
+    "  jobs_tbb         oneTBB: task_group, parallel_for\n"
+    "  jobs_libgomp, jobs_libomp\n"
+    "                   OpenMP tasks as gcc and clang compile them\n"
+    "  jobs_serial      calls instead of jobs, on one thread\n";
 
 void options_help(void)
 {

@@ -28,7 +28,9 @@ extern "C" {
     X(TARN_ERROR_IN_FLIGHT, 15, "the frame to be dropped is not complete")         \
     X(TARN_ERROR_CLOSED, 16, "the frame is closed for writing")                    \
     X(TARN_ERROR_OUTSIDE, 17, "the lane is not inside the frame")                  \
-    X(TARN_ERROR_NO_LANE, 18, "every lane of the frame is attached already")
+    X(TARN_ERROR_NO_LANE, 18, "every lane of the frame is attached already")       \
+    X(TARN_ERROR_NO_THREAD, 19, "the system refused a thread")                     \
+    X(TARN_ERROR_NO_WORKER, 20, "as many threads are attached as may be")
 
 typedef enum tarn_status {
 #define TARN_STATUS_ENUM_(name, number, sentence) name = number,

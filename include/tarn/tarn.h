@@ -11,6 +11,7 @@
 #include "tarn/full.h"
 #include "tarn/guest.h"
 #include "tarn/handle.h"
+#include "tarn/jobs.h"
 #include "tarn/lane.h"
 #include "tarn/life.h"
 #include "tarn/memory.h"

@@ -6,7 +6,8 @@
  *                        a stress run yields there, which turns rare interleavings into common ones
  *   (a model checker replaces this header by its own, with the same names)
  *
- * No happens-before of the library is carried by a fence: TSan does not see those. */
+ * No happens-before of the library is carried by a fence: TSan does not see those. The two fences
+ * below only keep a store before a later load. */
 #ifndef TARN_BASE_ATOMIC_H
 #define TARN_BASE_ATOMIC_H
 
@@ -67,6 +68,21 @@ typedef struct tarn_u64 {
         TARN_SCHEDULE_POINT();                                                                    \
         return atomic_fetch_add_explicit(&c->value, operand, memory_order_release);               \
     }                                                                                             \
+    static inline word cell##_fetch_add_acq_rel(cell *c, word operand)                            \
+    {                                                                                             \
+        TARN_SCHEDULE_POINT();                                                                    \
+        return atomic_fetch_add_explicit(&c->value, operand, memory_order_acq_rel);               \
+    }                                                                                             \
+    static inline word cell##_fetch_or_relaxed(cell *c, word operand)                             \
+    {                                                                                             \
+        TARN_SCHEDULE_POINT();                                                                    \
+        return atomic_fetch_or_explicit(&c->value, operand, memory_order_relaxed);                \
+    }                                                                                             \
+    static inline word cell##_fetch_and_relaxed(cell *c, word operand)                            \
+    {                                                                                             \
+        TARN_SCHEDULE_POINT();                                                                    \
+        return atomic_fetch_and_explicit(&c->value, operand, memory_order_relaxed);               \
+    }                                                                                             \
     static inline word cell##_exchange_acquire(cell *c, word desired)                             \
     {                                                                                             \
         TARN_SCHEDULE_POINT();                                                                    \
@@ -107,9 +123,40 @@ typedef struct tarn_u64 {
         TARN_SCHEDULE_POINT();                                                                    \
         return atomic_compare_exchange_strong_explicit(                                           \
             &c->value, expected, desired, memory_order_acquire, memory_order_acquire);            \
+    }                                                                                             \
+    static inline bool cell##_cas_strong_seq_cst(cell *c, word *expected, word desired)           \
+    {                                                                                             \
+        TARN_SCHEDULE_POINT();                                                                    \
+        return atomic_compare_exchange_strong_explicit(                                           \
+            &c->value, expected, desired, memory_order_seq_cst, memory_order_relaxed);            \
     }
 
 TARN_ATOMIC_OPERATIONS_(tarn_u32, uint32_t)
 TARN_ATOMIC_OPERATIONS_(tarn_u64, uint64_t)
+
+/* gcc says that ThreadSanitizer does not follow fences, which is known here. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wtsan"
+#endif
+
+/* Between a store and a load: of two threads that each store, fence, and load what the other
+ * stores, one at least sees the other's store. */
+static inline void tarn_fence_seq_cst(void)
+{
+    TARN_SCHEDULE_POINT();
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+/* The same for the compiler alone, where tarn_os_process_barrier does the rest from the other side.
+ */
+static inline void tarn_fence_compiler(void)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
+#pragma GCC diagnostic pop
+#endif
 
 #endif

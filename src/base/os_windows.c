@@ -90,3 +90,47 @@ void tarn_os_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_ch
     (void)in_parent;
     (void)in_child;
 }
+
+uint64_t tarn_os_time_ns(void)
+{
+    LARGE_INTEGER ticks, per_second;
+    QueryPerformanceCounter(&ticks);
+    QueryPerformanceFrequency(&per_second);
+    uint64_t whole = (uint64_t)(ticks.QuadPart / per_second.QuadPart);
+    uint64_t rest = (uint64_t)(ticks.QuadPart % per_second.QuadPart);
+    return whole * 1000000000u + rest * 1000000000u / (uint64_t)per_second.QuadPart;
+}
+
+uint32_t tarn_os_processors(void)
+{
+    DWORD_PTR allowed = 0, all = 0;
+    if (!GetProcessAffinityMask(GetCurrentProcess(), &allowed, &all) || allowed == 0)
+        return 1;
+    uint32_t count = 0;
+    for (; allowed; allowed &= allowed - 1)
+        count++;
+    return count;
+}
+
+void tarn_os_sleep(const uint32_t *word, uint32_t value, uint64_t timeout_ns)
+{
+    DWORD ms = INFINITE;
+    if (timeout_ns < (uint64_t)1000000 * (INFINITE - 1))
+        ms = (DWORD)((timeout_ns + 999999) / 1000000);
+    WaitOnAddress((volatile void *)(uintptr_t)word, &value, sizeof value, ms);
+}
+
+void tarn_os_wake(const uint32_t *word)
+{
+    WakeByAddressAll((void *)(uintptr_t)word);
+}
+
+bool tarn_os_process_barrier_init(void)
+{
+    return true;
+}
+
+void tarn_os_process_barrier(void)
+{
+    FlushProcessWriteBuffers();
+}

@@ -29,6 +29,8 @@ static const client_group groups[] = {
     {"checked", checked_clients}, {"lives", life_clients},        {"handles", handle_clients},
     {"space", space_clients},     {"trim", trim_clients},         {"frame", frame_clients},
     {"lanes", lane_clients},      {"deferred", deferred_clients}, {"releases", release_clients},
+    {"space", space_clients},     {"trim", trim_clients},         {"deque", deque_clients},
+    {"group", group_clients},     {"idle", idle_clients},
 };
 #define GROUPS (sizeof groups / sizeof groups[0])
 

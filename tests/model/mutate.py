@@ -30,13 +30,15 @@ FILES = ("depot/stack.c", "depot/magazine.c", "depot/depot.c", "pool/shelf.c", "
          "pool/grow.c", "pool/cache.c", "pool/reserve.c", "pool/registry.c", "pool/full.c",
          "pool/life/word.h", "pool/life/fast.h", "pool/life/life.c", "pool/life/handles.c",
          "pool/space/groups.c", "pool/space/trim.c",
-         "frame/gate.c", "frame/lane.c", "frame/deferred.c", "frame/finalizers.c", "frame/idle.c")
+         "frame/gate.c", "frame/lane.c", "frame/deferred.c", "frame/finalizers.c", "frame/idle.c",
+         "jobs/deque.h", "jobs/team.h", "jobs/team.c", "jobs/idle.h", "jobs/idle.c", "jobs/mark.c")
 
 # Their clients run first: most of their mutants do not get past them.
 LIVES_AND_SPACE = re.compile(r"pool/(?:life|space)/|pool/full\.c")
 LIVES_AND_SPACE_GROUPS = ("lives", "handles", "trim", "space")
-FRAMES = re.compile(r"frame/") # no other client uses them
-FRAMES_GROUPS = ("frame", "lanes", "deferred", "releases")
+# No other clients come near these.
+OWN_GROUPS = {"frame": ("frame", "lanes", "deferred", "releases"),
+              "jobs": ("deque", "group", "idle")}
 MODEL_STEPS_MAX = 100_000_000  # of one client; none needs a third of it
 MODEL_SECONDS_MAX = 600         # of all together, on a machine that does much else
 
@@ -49,11 +51,16 @@ ORDERS = (
     ("_cas_strong_acquire(", "_cas_strong_relaxed("),
     ("_cas_weak_acq_rel(", "_cas_weak_acquire("),
     ("_cas_weak_acq_rel(", "_cas_weak_release("),
+    ("_cas_strong_seq_cst(", "_cas_strong_acquire("),
+    ("_fetch_or_acq_rel(", "_fetch_or_relaxed("),
 )
 
 STATEMENT = re.compile(
-    r"(?:tarn_u(?:32|64)_(?:store|fetch_add)_\w+|tarn_links_set|link_in_order|tarn_counter_add_"
+    r"(?:tarn_u(?:32|64)_(?:store|fetch_add|fetch_or|fetch_and)_\w+"
+    r"|tarn_links_set|link_in_order|tarn_counter_add_"
     r"|tarn_gate_close_|note_use|tarn_empties_put_|tarn_shelf_look_back_"
+    r"|tarn_fence_seq_cst|tarn_fence_compiler|tarn_idle_fence_|tarn_os_process_barrier"
+    r"|tarn_park_wake|tarn_team_own_add|tarn_idle_hand_on_|wake_one_of"
     r"|tarn_life_set_word_|tarn_life_unbuild_|add_sorted|add_count|lower_first"
     r"|tarn_gate_leave_|tarn_lane_give_back_|leave_fully|turn_to|set_inside|uncount"
     r"|stop_waiting|set_waiting|tarn_links_list_|tarn_links_unlist_|take_in|list"
@@ -186,8 +193,9 @@ def make_mutants(tree):
 
 def groups_of(file):
     """The groups of clients that a file's mutants go through, in steps; none: all of them."""
-    if FRAMES.match(file):
-        return (FRAMES_GROUPS,)
+    floor = file.split("/")[0]
+    if floor in OWN_GROUPS:
+        return (OWN_GROUPS[floor],)
     return (LIVES_AND_SPACE_GROUPS, ()) if LIVES_AND_SPACE.match(file) else ((),)
 
 
@@ -210,10 +218,11 @@ class Build:
                         os.path.join(model, "engine/rename.h")]
         self.objects = {}
         self.texts = {}
-        for folder, _, names in os.walk(os.path.join(self.source, "src")):
-            for name in names:
-                path = os.path.join(folder, name)
-                self.texts[os.path.relpath(path, self.source)] = read(path)
+        for part in ("src", "tests/model/clients"):
+            for folder, _, names in os.walk(os.path.join(self.source, part)):
+                for name in names:
+                    path = os.path.join(folder, name)
+                    self.texts[os.path.relpath(path, self.source)] = read(path)
 
     def compile(self, source, target, watched, first=()):
         flags = self.watched if watched else ["-O2"]
@@ -225,6 +234,7 @@ class Build:
         for folder, watched in (("src/base", True), ("src/depot", True), ("src/pool", True),
                                 ("src/pool/life", True), ("src/pool/space", True),
                                 ("src/frame", True),
+                                ("src/jobs", True),
                                 ("tests/model/engine", False), ("tests/model/clients", None),
                                 ("tests/model", False)):
             for name in sorted(os.listdir(os.path.join(self.source, folder))):
@@ -268,13 +278,13 @@ class Build:
         return next(filter(None, (self.run(program, some) for some in groups)), None)
 
     def users_of(self, header):
-        """The library's files whose text a header reaches, by way of other headers too."""
+        """The files, of library and clients, whose text a header reaches, by way of others too."""
         users, headers = set(), {header}
         while True:
             wanted = tuple(f'#include "{name}"' for name in headers)
             found = {path for path, text in self.texts.items()
                      if any(line in text for line in wanted)}
-            more = {path[4:] for path in found if path.endswith(".h")} - headers
+            more = {path[4:] for path in found if re.match(r"src/.*\.h$", path)} - headers
             users |= {path for path in found if path.endswith(".c")}
             if not more:
                 return sorted(users)
@@ -327,9 +337,9 @@ def main():
     start = time.monotonic()
     build = Build(arguments)
     build.compile_all(arguments.jobs)
-    frames_only = all(FRAMES.match(mutant.file) for mutant in mutants)
+    needed = {groups_of(mutant.file)[-1] for mutant in mutants}
     noticed = build.link_and_run(build.objects, os.path.join(build.folder, "model"),
-                                 (FRAMES_GROUPS if frames_only else (),))
+                                 needed if () not in needed else ((),))
     if noticed:
         sys.exit(f"mutate.py: fails without any mutant: {noticed}")
     bad = len(gone)

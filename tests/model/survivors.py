@@ -7,9 +7,24 @@ SEARCH = "where a search begins: from there it goes to the last group and on fro
 CLEAR = "clear runs alone, so that one thread can tell: for the unit tests of trimming"
 NAME = "a name for people, which may be old; one thread can tell: for the unit tests"
 LATE_CALL = "the gate turns away calls on a cache that has ended: misuse, for the unit tests"
+BUFFERED = ("it keeps a thief's read before a later write of the same place: the model explores no "
+            "load that reads a store of its future")
+ALONE = "no thread but the owner is there: for the unit tests"
+BETTER = "which sleeper is the better one to wake; the wrong one passes it on"
+ONE_MORE = "a wake too many: the sleeper looks and sleeps again"
 
 SURVIVORS = {
     # ---- orders ----
+    "jobs/deque.h tarn_deque_push: load_acquire as relaxed": BUFFERED,
+    "jobs/deque.h tarn_deque_take: store_release as relaxed #2":
+        "who reads this bottom finds the deque empty, or loses its CAS",
+    "jobs/deque.h tarn_deque_take_alone: store_release as relaxed": ALONE,
+    "jobs/deque.h tarn_deque_take: cas_strong_seq_cst as acquire":
+        "the fences order it after the thieves' CASes; seq_cst as the paper proves it",
+    "jobs/deque.h tarn_deque_steal: cas_strong_seq_cst as acquire":
+        "as in take; and what it releases, " + BUFFERED,
+    "jobs/team.c tarn_team_is_done_elsewhere_: load_acquire as relaxed #3":
+        "nothing is read after it",
     "depot/stack.c tarn_stack_take_all: load_acquire as relaxed":
         "nothing is read through the head before the CAS, which acquires",
     "pool/cache.c tarn_cache_detach: cas_strong_acquire as relaxed":
@@ -23,6 +38,15 @@ SURVIVORS = {
     "depot/stack.c tarn_stack_pop_some: without a step of the tag": ONE_FORGOTTEN,
     "depot/stack.c tarn_stack_take_all: without a step of the tag": ONE_FORGOTTEN,
     # ---- left out ----
+    "jobs/deque.h tarn_deque_take_alone: left out tarn_u64_store_release": ALONE,
+    "jobs/team.h tarn_team_tie: left out tarn_u64_fetch_or_relaxed":
+        "whether a wait runs strangers: for the unit tests of dependent jobs",
+    "jobs/team.c tarn_team_renounce_: taken to succeed": ONE_MORE,
+    "jobs/idle.c tarn_idle_announce_: left out tarn_u64_fetch_or_relaxed": BETTER,
+    "jobs/idle.c tarn_idle_renounce_: left out tarn_u64_fetch_and_relaxed": BETTER,
+    "jobs/idle.c tarn_idle_pass_on_: left out wake_one_of":
+        "a job that waits until its own thread is free, though another could have helped",
+    "jobs/idle.c wake_one_of: taken to succeed": ONE_MORE,
     "depot/magazine.c tarn_magazines_init: left out tarn_u32_store_relaxed":
         "the memory of a new pool is zero already",
     "pool/shelf.c tarn_shelf_bypass_: left out tarn_counter_add_": FIGURE + " (depot_puts)",

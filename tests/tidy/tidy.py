@@ -14,7 +14,7 @@ from c_source import Source
 
 FOLDERS = ("src", "include", "tests", "stress", "bench", "examples", "cmake")
 ENDINGS = (".c", ".h", ".cpp", ".hpp", ".py", ".sh", ".cmake", "CMakeLists.txt", ".in")
-FLOORS = ("base", "depot", "pool", "frame")  # lowest first; a folder of src each
+FLOORS = ("base", "depot", "pool", "frame", "jobs")  # lowest first; a folder of src each
 ORDERED_FLOORS = FLOORS[1:]  # every atomic access there says why its order is enough
 
 LINE_COLUMNS_MAX = 100

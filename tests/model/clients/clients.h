@@ -36,6 +36,9 @@ client_list frame_clients(void);
 client_list lane_clients(void);
 client_list deferred_clients(void);
 client_list release_clients(void);
+client_list deque_clients(void);
+client_list group_clients(void);
+client_list idle_clients(void);
 
 #define CLIENT_LIST(array) ((client_list){(array), (uint32_t)(sizeof(array) / sizeof(array)[0])})
 

@@ -1,5 +1,6 @@
 #include "engine/memory.h"
 
+#include "engine/arithmetic.h"
 #include "engine/choice.h"
 #include "engine/failure.h"
 #include "engine/pages.h"
@@ -236,25 +237,6 @@ void model_atomic_store(void *address, uint32_t bytes, uint64_t value, int order
     pass_time();
 }
 
-static uint64_t apply(model_operation operation, uint64_t value, uint64_t operand)
-{
-    switch (operation) {
-    case MODEL_EXCHANGE:
-        return operand;
-    case MODEL_ADD:
-        return value + operand;
-    case MODEL_SUBTRACT:
-        return value - operand;
-    case MODEL_AND:
-        return value & operand;
-    case MODEL_OR:
-        return value | operand;
-    case MODEL_XOR:
-        return value ^ operand;
-    }
-    return value;
-}
-
 /* The write of a read-modify-write whose read was of the newest store. */
 static void replace(cell *word, uint32_t number, uint64_t value, int order)
 {
@@ -262,11 +244,6 @@ static void replace(cell *word, uint32_t number, uint64_t value, int order)
     self()->now.view[number] = (uint16_t)word->newest;
     take_message(newest, order);
     append(word, number, value, order, newest);
-}
-
-static uint64_t truncated(uint64_t value, uint32_t bytes)
-{
-    return bytes == 8 ? value : value & ((UINT64_C(1) << (8 * bytes)) - 1);
 }
 
 uint64_t model_atomic_update(void *address, uint32_t bytes, model_operation operation,
@@ -386,6 +363,23 @@ void model_atomic_fence(int order, const void *pc)
         thread->fenced = thread->now;
     pass_time();
     model_trace_step(&(model_step){.kind = MODEL_STEP_FENCE, .pc = pc, .order = order});
+}
+
+void model_memory_look_up(void)
+{
+    model_view_join(self()->now.view, memory.fences.view, memory.cells);
+    model_view_join(memory.fences.view, self()->now.view, memory.cells);
+}
+
+void model_memory_process_barrier(void)
+{
+    if (!model_is_running())
+        return;
+    model_point();
+    for (uint32_t i = 0; i < MODEL_THREADS_MAX; i++)
+        model_view_join(memory.fences.view, memory.threads[i].now.view, memory.cells);
+    for (uint32_t i = 0; i < MODEL_THREADS_MAX; i++)
+        model_view_join(memory.threads[i].now.view, memory.fences.view, memory.cells);
 }
 
 void model_memory_release(model_knowledge *knowledge)

@@ -51,6 +51,12 @@ typedef struct model_cas {
 bool model_atomic_cas(const model_cas *cas, uint64_t *expected);
 void model_atomic_fence(int order, const void *pc);
 
+/* A full fence in every thread at once, as the system can force it. */
+void model_memory_process_barrier(void);
+
+/* A fence of the running thread that lets it read nothing old, and happens before nothing. */
+void model_memory_look_up(void);
+
 /* What the running thread knows. */
 const model_clock *model_memory_clock(void);
 

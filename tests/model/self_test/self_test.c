@@ -72,8 +72,8 @@ int main(int count, char **arguments)
         fprintf(stderr, "model_self_test: takes no arguments\n");
         return 2;
     }
-    variant_list lists[] = {stack_variants(), order_variants(), system_variants(),
-                            lives_variants()};
+    variant_list lists[] = {stack_variants(), order_variants(), system_variants(), lives_variants(),
+                            deque_variants()};
     uint32_t bad = 0, broken = 0, all = 0;
     for (unsigned i = 0; i < sizeof lists / sizeof lists[0]; i++)
         for (uint32_t k = 0; k < lists[i].count; k++) {

@@ -20,6 +20,7 @@ variant_list stack_variants(void);
 variant_list order_variants(void);
 variant_list system_variants(void);
 variant_list lives_variants(void);
+variant_list deque_variants(void);
 
 #define VARIANT_LIST(array) ((variant_list){(array), (uint32_t)(sizeof(array) / sizeof(array)[0])})
 

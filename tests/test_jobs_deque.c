@@ -1,0 +1,142 @@
+/* The deque: last in first out for its owner, first in first out for thieves, each item once. */
+#include "support/kit.h"
+
+#include "jobs/deque.h"
+
+enum { CAPACITY = 8, ITEMS = 200000, THIEVES = 3 };
+
+static tarn_u64 places[CAPACITY];
+static tarn_deque deque;
+static char names[4 * CAPACITY];
+
+static int set_up(void **state)
+{
+    (void)state;
+    deque = (tarn_deque){.mask = 0};
+    tarn_deque_init(&deque, places, CAPACITY);
+    return 0;
+}
+
+static void owner_and_thief_take_from_different_ends(void **state)
+{
+    (void)state;
+    void *item = NULL;
+    assert_true(tarn_deque_is_bare(&deque) && tarn_deque_looks_empty(&deque));
+    assert_null(tarn_deque_take(&deque));
+    assert_null(tarn_deque_take_alone(&deque));
+    assert_int_equal(tarn_deque_steal(&deque, &item), TARN_STEAL_EMPTY);
+    for (int i = 0; i < 5; i++)
+        assert_true(tarn_deque_push(&deque, &names[i]));
+    assert_false(tarn_deque_is_bare(&deque) || tarn_deque_looks_empty(&deque));
+    assert_int_equal(tarn_deque_steal(&deque, &item), TARN_STEAL_DONE);
+    assert_ptr_equal(item, &names[0]);
+    assert_ptr_equal(tarn_deque_take(&deque), &names[4]);
+    assert_ptr_equal(tarn_deque_take_alone(&deque), &names[3]);
+    assert_int_equal(tarn_deque_steal(&deque, &item), TARN_STEAL_DONE);
+    assert_ptr_equal(item, &names[1]);
+    assert_ptr_equal(tarn_deque_take(&deque), &names[2]);
+    assert_null(tarn_deque_take(&deque));
+    assert_int_equal(tarn_deque_steal(&deque, &item), TARN_STEAL_EMPTY);
+    assert_true(tarn_deque_is_bare(&deque));
+}
+
+static void a_full_deque_refuses_and_goes_round(void **state)
+{
+    (void)state;
+    void *item = NULL;
+    for (int round = 0; round < 3 * CAPACITY; round++) {
+        for (int i = 0; i < CAPACITY; i++)
+            assert_true(tarn_deque_push(&deque, &names[i]));
+        assert_false(tarn_deque_push(&deque, &names[CAPACITY]));
+        assert_int_equal(tarn_deque_steal(&deque, &item), TARN_STEAL_DONE);
+        assert_ptr_equal(item, &names[0]);
+        assert_true(tarn_deque_push(&deque, &names[CAPACITY]));
+        assert_false(tarn_deque_push(&deque, &names[CAPACITY]));
+        assert_ptr_equal(tarn_deque_take(&deque), &names[CAPACITY]);
+        for (int i = CAPACITY - 1; i > 0; i--)
+            assert_ptr_equal(tarn_deque_take(&deque), &names[i]);
+        assert_null(tarn_deque_take(&deque));
+        tarn_deque_push(&deque, &names[0]); /* the next round begins one place further on */
+        assert_int_equal(tarn_deque_steal(&deque, &item), TARN_STEAL_DONE);
+    }
+}
+
+/* ---- owner and thieves at once ---- */
+
+typedef struct item {
+    uint64_t value;   /* plain: written before the push */
+    uint32_t removed; /* plain: whoever has it has it alone */
+} item;
+
+static item items[ITEMS];
+static atomic_uint is_over;
+
+static int check_item(item *got)
+{
+    int failures = 0;
+    KIT_EXPECT(&failures, got->value == (uint64_t)(got - items) * 3 + 1);
+    KIT_EXPECT(&failures, got->removed == 0);
+    got->removed++;
+    return failures;
+}
+
+static int steal_until_over(void *stolen)
+{
+    int failures = 0;
+    void *got;
+    for (;;) {
+        bool was_over = atomic_load(&is_over) != 0;
+        tarn_steal result = tarn_deque_steal(&deque, &got);
+        if (result == TARN_STEAL_DONE) {
+            failures += check_item(got);
+            atomic_fetch_add((atomic_uint *)stolen, 1);
+        } else if (result == TARN_STEAL_EMPTY) {
+            if (was_over)
+                return failures;
+            tarn_thread_yield();
+        }
+    }
+}
+
+static void every_item_goes_to_one_thread(void **state)
+{
+    (void)state;
+    atomic_uint stolen = 0;
+    tarn_thread threads[THIEVES];
+    uint64_t random = 7;
+    int failures = 0;
+    uint32_t taken = 0;
+    atomic_store(&is_over, 0);
+    for (int i = 0; i < THIEVES; i++)
+        assert_true(tarn_thread_create(&threads[i], steal_until_over, &stolen));
+    for (uint32_t next = 0; next < ITEMS;) {
+        items[next] = (item){.value = (uint64_t)next * 3 + 1};
+        if (kit_random(&random) % 2 && tarn_deque_push(&deque, &items[next])) {
+            next++;
+            continue;
+        }
+        item *got = tarn_deque_take(&deque);
+        failures += got ? check_item(got) : 0;
+        taken += got != NULL;
+        if (next % 64 == 0)
+            tarn_thread_yield();
+    }
+    for (item *got; (got = tarn_deque_take(&deque)) != NULL; taken++)
+        failures += check_item(got);
+    atomic_store(&is_over, 1);
+    for (int i = 0; i < THIEVES; i++)
+        failures += tarn_thread_join(threads[i]);
+    assert_int_equal(failures, 0);
+    assert_int_equal(taken + atomic_load(&stolen), ITEMS);
+    assert_true(taken > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(owner_and_thief_take_from_different_ends, set_up),
+        cmocka_unit_test_setup(a_full_deque_refuses_and_goes_round, set_up),
+        cmocka_unit_test_setup(every_item_goes_to_one_thread, set_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
