@@ -4,7 +4,7 @@
 
 #include "run.h"
 
-#define SCENARIOS_COUNT 10u
+#define SCENARIOS_COUNT 11u
 
 extern const scenario scenario_pair, scenario_handoff, scenario_churn, scenario_exhaustion,
     scenario_guests, scenario_clear, scenario_bulk, scenario_growth, scenario_trim, scenario_frame,
