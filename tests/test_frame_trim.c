@@ -82,12 +82,41 @@ static void a_trim_empties_detached_lanes(void **state)
     keep_destroy(frame);
 }
 
+/* A frame pool's object is destroyed when its lane is emptied. */
+static void look_at_the_owner(void *frame, void *object)
+{
+    (void)object;
+    tarn_u64 *owner = &(*(tarn_frame **)frame)->lanes[0].owner;
+    assert_int_equal(tarn_u64_load_relaxed(owner), TARN_LANE_BUSY);
+}
+
+static void a_lane_is_nobody_elses_while_it_is_emptied(void **state)
+{
+    (void)state;
+    tarn_frame *frame = frame_kit_create((tarn_frame_options){0});
+    tarn_frame_pool *pool = NULL;
+    tarn_frame_pool_options options = {.object_bytes = 16,
+                                       .hooks = {&frame, NULL, NULL, look_at_the_owner, false}};
+    kit_expect_status(tarn_frame_pool_create(frame, &options, &pool), TARN_OK);
+    tarn_lane *lane = frame_kit_attach(frame, NULL);
+    frame_kit_enter(lane);
+    assert_non_null(tarn_frame_pool_alloc(pool, lane));
+    kit_expect_status(tarn_lane_detach(lane), TARN_OK);
+    frame_kit_end(frame);
+    kit_expect_status(tarn_frame_trim(frame, NULL), TARN_OK);
+    assert_int_equal(frame_kit_sample(frame).held_bytes, 0);
+    lane = frame_kit_attach(frame, NULL);
+    kit_expect_status(tarn_lane_detach(lane), TARN_OK);
+    frame_kit_destroy(frame);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_spike_goes_back_by_trim),
         cmocka_unit_test(a_spike_goes_back_by_maintain_in_bites),
         cmocka_unit_test(a_trim_empties_detached_lanes),
+        cmocka_unit_test(a_lane_is_nobody_elses_while_it_is_emptied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

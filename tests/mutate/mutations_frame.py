@@ -199,7 +199,7 @@ FRAME_MUTATIONS = [
     fault("idle-lanes-are-emptied-without-a-claim", IDLE,
           "        if (!keeps_anything(lane) || !tarn_lane_try_claim_(lane))",
           "        if (!keeps_anything(lane))",
-          "test_frame_hand_over"),
+          "test_frame_trim"),
     # ---- finalizers ----
     fault("finalizers-run-twice", FINALIZERS,
           "        finalizer->function(finalizer->object);\n",
