@@ -20,11 +20,12 @@ static uint32_t priorities_of(const tarn_jobs *jobs)
     return tarn_u32_load_relaxed(&jobs->priorities) | 1u << TARN_PRIORITY_NORMAL;
 }
 
+/* Once it is pushed, the job may be run, and gone. */
 static void put_pinned(tarn_jobs *jobs, tarn_task *task)
 {
-    tarn_stack_push(&jobs->is.workers[task->pinned_to].pinned, &jobs->is.links,
-                    tarn_task_index_(jobs, task));
-    tarn_idle_wake_(jobs, task->pinned_to);
+    uint32_t index = task->pinned_to;
+    tarn_stack_push(&jobs->is.workers[index].pinned, &jobs->is.links, tarn_task_index_(jobs, task));
+    tarn_idle_wake_(jobs, index);
 }
 
 static void put_inbox(tarn_jobs *jobs, tarn_task *task)
