@@ -138,9 +138,9 @@ static void a_wait_ends_at_its_deadline(void **state)
     tarn_late late;
     frame_kit_enter(lane);
     for (uint64_t wait_ns = 1; wait_ns < 10000000; wait_ns *= 100) {
-        uint64_t start_ns = tarn_os_clock_ns();
+        uint64_t start_ns = tarn_os_time_ns();
         kit_expect_status(tarn_frame_end(frame, wait_ns, &late), TARN_ERROR_LATE);
-        assert_true(tarn_os_clock_ns() - start_ns >= wait_ns);
+        assert_true(tarn_os_time_ns() - start_ns >= wait_ns);
         frame_kit_expect_late(&late, 1, lane, "forgot to leave");
         kit_expect_status(tarn_frame_close(frame, wait_ns, &late), TARN_ERROR_LATE);
         frame_kit_expect_late(&late, 1, lane, "forgot to leave");

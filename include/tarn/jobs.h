@@ -25,6 +25,7 @@
 
 #include "tarn/cache.h"
 #include "tarn/config.h"
+#include "tarn/lane.h"
 #include "tarn/memory.h"
 #include "tarn/pool.h"
 #include "tarn/status.h"
@@ -52,6 +53,8 @@ typedef struct tarn_worker {
     uint32_t index;            /* 0 is the creating thread's; no other worker has it now */
     uint32_t caches_count;     /* pools_count of the options */
     tarn_cache *const *caches; /* of the options' pools, in their order, for this worker alone */
+    tarn_lane *lane;           /* of the options' frame, for this worker alone; outside, so that
+                                  jobs enter and leave it. NULL without a frame */
 } tarn_worker;
 
 /* The payload is the job's own, aligned to 16, until the function returns. */
@@ -126,6 +129,7 @@ typedef struct tarn_jobs_options {
     uint32_t stop_ms;        /* how long tarn_jobs_destroy waits for others (5000) */
     tarn_pool *const *pools; /* of which each worker gets a cache (none) */
     uint32_t pools_count;    /* at most TARN_WORKER_POOLS_MAX */
+    tarn_frame *frame;       /* of which each worker gets a lane (none) */
     tarn_jobs_hook *hook;    /* (none) */
     void *hook_context;
     const tarn_memory *memory; /* copied (the operating system) */
@@ -135,8 +139,8 @@ typedef struct tarn_jobs_options {
  * *worker is the calling thread's worker; NULL with host_threads_only. On failure both are NULL and
  * nothing is held.
  * Returns TARN_OK; TARN_ERROR_INVALID (null, a field out of range); TARN_ERROR_TOO_LARGE;
- * TARN_ERROR_NO_MEMORY; TARN_ERROR_NO_CACHE (one of the pools has too few); TARN_ERROR_NO_THREAD.
- * Threads: any. */
+ * TARN_ERROR_NO_MEMORY; TARN_ERROR_NO_CACHE (one of the pools has too few); TARN_ERROR_NO_LANE (the
+ * frame has); TARN_ERROR_NO_THREAD. Threads: any. */
 TARN_API tarn_status tarn_jobs_create(const tarn_jobs_options *options, tarn_jobs **jobs,
                                       tarn_worker **worker);
 
@@ -159,7 +163,8 @@ TARN_API uint32_t tarn_jobs_workers(const tarn_jobs *jobs);
 /* Makes the calling thread a worker until tarn_worker_detach. The name is for tarn_jobs_destroy,
  * and must live as long.
  * Returns TARN_OK; TARN_ERROR_INVALID (null); TARN_ERROR_NO_WORKER (attached_max are);
- * TARN_ERROR_NO_CACHE (a pool has none left); TARN_ERROR_BUSY (being destroyed). Threads: any. */
+ * TARN_ERROR_NO_CACHE (a pool has none left); TARN_ERROR_NO_LANE; TARN_ERROR_BUSY (being
+ * destroyed). Threads: any. */
 TARN_API tarn_status tarn_worker_attach(tarn_jobs *jobs, const char *name, tarn_worker **worker);
 
 /* What the worker has not begun is left to the others, but for jobs that are pinned to it: they

@@ -10,9 +10,6 @@
  * usable, pages are backed when first touched. */
 tarn_memory tarn_os_memory(void);
 
-/* Nanoseconds of a clock that only goes forward, from some start. */
-uint64_t tarn_os_clock_ns(void);
-
 /* A number that no other live thread of the process has; never 0. A later thread may get it. */
 uint32_t tarn_os_thread_id(void);
 

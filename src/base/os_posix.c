@@ -78,13 +78,6 @@ tarn_memory tarn_os_memory(void)
     };
 }
 
-uint64_t tarn_os_clock_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 uint32_t tarn_os_thread_id(void)
 {
 #ifdef __linux__

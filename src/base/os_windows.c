@@ -68,17 +68,6 @@ tarn_memory tarn_os_memory(void)
     };
 }
 
-/* In two parts, so that the product does not overflow. */
-uint64_t tarn_os_clock_ns(void)
-{
-    LARGE_INTEGER ticks, ticks_per_second;
-    QueryPerformanceCounter(&ticks);
-    QueryPerformanceFrequency(&ticks_per_second);
-    uint64_t rate = (uint64_t)ticks_per_second.QuadPart;
-    uint64_t now = (uint64_t)ticks.QuadPart;
-    return now / rate * 1000000000u + now % rate * 1000000000u / rate;
-}
-
 uint32_t tarn_os_thread_id(void)
 {
     return GetCurrentThreadId();

@@ -70,7 +70,7 @@ static bool wait(patience *p)
 {
     if (p->wait_ns == 0)
         return false;
-    uint64_t now = tarn_os_clock_ns();
+    uint64_t now = tarn_os_time_ns();
     if (!p->has_begun) {
         p->has_begun = true;
         p->start_ns = now;

@@ -150,6 +150,7 @@ static void set_up(tarn_jobs *jobs, const tarn_jobs_constants *is, const layout 
     jobs->is.fences_notify = is->workers_max > 1 && !jobs->is.has_barrier;
     jobs->is.hook = options->hook;
     jobs->is.hook_context = options->hook_context;
+    jobs->is.frame = options->frame;
     jobs->is.pools_count = options->pools_count;
     for (uint32_t i = 0; i < options->pools_count; i++)
         jobs->is.pools[i] = options->pools[i];
@@ -185,7 +186,7 @@ static void give_back(tarn_jobs *jobs)
 static tarn_status start_workers(tarn_jobs *jobs)
 {
     for (uint32_t i = 0; i < jobs->is.workers_count; i++) {
-        tarn_status status = tarn_thread_attach_caches_(&jobs->is.workers[i]);
+        tarn_status status = tarn_thread_attach_caches_(&jobs->is.workers[i], NULL);
         if (status != TARN_OK)
             return status;
     }
@@ -297,7 +298,7 @@ static tarn_worker_ *wait_for_others(tarn_jobs *jobs, tarn_worker_ *worker)
 static void end_rest(tarn_jobs *jobs)
 {
     tarn_worker_ *worker = &jobs->is.workers[0];
-    if (jobs->is.has_creator || tarn_thread_attach_caches_(worker) == TARN_OK)
+    if (jobs->is.has_creator || tarn_thread_attach_caches_(worker, NULL) == TARN_OK)
         end_leftovers(jobs, worker);
 }
 

@@ -95,6 +95,7 @@ typedef struct tarn_jobs_constants {
     tarn_u64 *marks; /* one per slot: see mark.h */
     tarn_pool *pools[TARN_WORKER_POOLS_MAX];
     uint32_t pools_count;
+    tarn_frame *frame;
     tarn_memory memory;
     size_t bytes;
 } tarn_jobs_constants;

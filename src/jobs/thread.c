@@ -6,6 +6,8 @@
 #include "jobs/idle.h"
 #include "jobs/run.h"
 
+#include <stdio.h>
+
 static void tell(const tarn_worker_ *worker, tarn_jobs_event event)
 {
     const tarn_jobs *jobs = tarn_worker_jobs_(worker);
@@ -21,26 +23,49 @@ static void detach_first(tarn_worker_ *worker, uint32_t count)
     worker->cache = NULL;
 }
 
-tarn_status tarn_thread_attach_caches_(tarn_worker_ *worker)
+/* Its name is what a late lane is reported by. */
+static tarn_status attach_lane(tarn_worker_ *worker, const char *name)
 {
     const tarn_jobs *jobs = tarn_worker_jobs_(worker);
-    tarn_status status = tarn_cache_attach(jobs->is.pool, &worker->cache);
-    if (status != TARN_OK)
-        return status;
-    for (uint32_t i = 0; i < jobs->is.pools_count; i++) {
-        status = tarn_cache_attach(jobs->is.pools[i], &worker->caches[i]);
-        if (status == TARN_OK)
-            continue;
-        detach_first(worker, i);
-        return status;
+    char own_name[TARN_LANE_LABEL_BYTES_MAX];
+    if (!jobs->is.frame)
+        return TARN_OK;
+    snprintf(own_name, sizeof own_name, "worker %u", (unsigned)worker->face.index);
+    return tarn_lane_attach(jobs->is.frame, name ? name : own_name, &worker->face.lane);
+}
+
+static tarn_status attach_first(tarn_worker_ *worker, uint32_t *count)
+{
+    const tarn_jobs *jobs = tarn_worker_jobs_(worker);
+    for (*count = 0; *count < jobs->is.pools_count; ++*count) {
+        tarn_status status = tarn_cache_attach(jobs->is.pools[*count], &worker->caches[*count]);
+        if (status != TARN_OK)
+            return status;
     }
     return TARN_OK;
 }
 
+tarn_status tarn_thread_attach_caches_(tarn_worker_ *worker, const char *name)
+{
+    uint32_t count = 0;
+    tarn_status status = tarn_cache_attach(tarn_worker_jobs_(worker)->is.pool, &worker->cache);
+    if (status != TARN_OK)
+        return status;
+    status = attach_first(worker, &count);
+    if (status == TARN_OK)
+        status = attach_lane(worker, name);
+    if (status != TARN_OK)
+        detach_first(worker, count);
+    return status;
+}
+
 void tarn_thread_detach_caches_(tarn_worker_ *worker)
 {
-    if (worker->cache)
-        detach_first(worker, tarn_worker_jobs_(worker)->is.pools_count);
+    if (!worker->cache)
+        return;
+    tarn_lane_detach(worker->face.lane); /* NULL without a frame */
+    worker->face.lane = NULL;
+    detach_first(worker, tarn_worker_jobs_(worker)->is.pools_count);
 }
 
 uint32_t tarn_thread_place_(const tarn_worker_ *worker)
@@ -159,7 +184,7 @@ tarn_status tarn_worker_attach(tarn_jobs *jobs, const char *name, tarn_worker **
     tarn_worker_ *worker = claim(jobs);
     if (!worker)
         return TARN_ERROR_NO_WORKER;
-    tarn_status status = tarn_thread_attach_caches_(worker);
+    tarn_status status = tarn_thread_attach_caches_(worker, name);
     if (status != TARN_OK) {
         tarn_thread_leave_(worker);
         return status;

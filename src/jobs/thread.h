@@ -4,8 +4,9 @@
 
 #include "jobs/state.h"
 
-/* Caches of the pool of tasks and of the host's pools. On failure none is attached. */
-tarn_status tarn_thread_attach_caches_(tarn_worker_ *worker);
+/* Caches of the pool of tasks and of the host's pools, and a lane of its frame, by that name or,
+ * for NULL, one of the worker's own. On failure none is attached. */
+tarn_status tarn_thread_attach_caches_(tarn_worker_ *worker, const char *name);
 void tarn_thread_detach_caches_(tarn_worker_ *worker);
 
 /* Whose place this is now. The second says that a thread has left it. */

@@ -145,7 +145,7 @@ void pages_let_time_pass(uint64_t step_ns)
 }
 
 /* Where time stands still, what waits for a deadline waits for ever, or not at all. */
-uint64_t tarn_os_clock_ns(void)
+uint64_t tarn_os_time_ns(void)
 {
     return state.now_ns += state.step_ns;
 }

@@ -37,11 +37,6 @@ void tarn_park_wake(tarn_park *park)
     model_wake(park, UINT32_MAX);
 }
 
-uint64_t tarn_os_time_ns(void)
-{
-    return 0;
-}
-
 uint32_t tarn_os_processors(void)
 {
     return 1;
