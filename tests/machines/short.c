@@ -23,6 +23,7 @@ int main(void)
     short_layout();
     short_pools();
     short_threads();
+    short_frame();
     short_jobs();
     uint32_t failures = tarn_u32_load_relaxed(&failed);
     printf("%u checks passed, %u failed\n", (unsigned)tarn_u32_load_relaxed(&passed),

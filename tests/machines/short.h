@@ -15,6 +15,7 @@ void short_system(void);  /* memory, thread ids */
 void short_layout(void);  /* atomics, sizes, exact division, the plan's arithmetic */
 void short_pools(void);   /* the public calls, on one thread */
 void short_threads(void); /* the public calls, on several */
+void short_frame(void);   /* frames, lanes, frame pools, deferred frees */
 void short_jobs(void);    /* the scheduler, and what it asks of the system */
 
 #endif
