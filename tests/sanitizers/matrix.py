@@ -106,7 +106,7 @@ def build(tool, arguments):
     os.makedirs(folder, exist_ok=True)
     source = os.path.join(arguments.tree, "src")
     files = [path for path in glob.glob(os.path.join(source, "**", "*.c"), recursive=True)
-             if not path.endswith("_windows.c")]
+             if not path.endswith(("_windows.c", "_ck.c"))]
     files.append(os.path.join(arguments.tree, "tests", "sanitizers", "fault.c"))
     includes = [f"-I{folder}" for folder in (os.path.join(arguments.tree, "include"), source)]
     includes += [flag for folder in arguments.include for flag in ("-isystem", folder)]
