@@ -139,7 +139,7 @@ def build(tool, arguments):
     os.makedirs(folder, exist_ok=True)
     source = os.path.join(arguments.tree, "src")
     files = [path for path in glob.glob(os.path.join(source, "**", "*.c"), recursive=True)
-             if not path.endswith("_windows.c")]
+             if not path.endswith(("_windows.c", "_ck.c"))]
     files += [os.path.join(arguments.tree, "tests", "sanitizers", name)
               for name in ("fault.c", "fault_frame.c")]
     includes = [f"-I{folder}" for folder in (os.path.join(arguments.tree, "include"), source)]
