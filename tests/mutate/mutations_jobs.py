@@ -85,7 +85,8 @@ JOBS_MUTATIONS = [
           "test_jobs"),
     # ---- no job is free ----
     fault("job-without-a-place-is-lost", RUN,
-          "    run_here(worker, &options);\n    return TARN_OK;\n", "    return TARN_OK;\n",
+          "        return run_without_task(worker, group, function, payload, payload_bytes);\n",
+          "        return (void)run_without_task, TARN_OK;\n",
           "test_jobs_few"),
     fault("dependent-without-a-place-runs-at-once", RUN,
           "    return options->after_groups_count + options->after_jobs_count == 0 &&",
