@@ -23,7 +23,9 @@ sys.dont_write_bytecode = True  # the sources stay as they are
 from mutations import MUTATIONS, TSAN_MUTATIONS
 
 TREE_PARTS = ("CMakeLists.txt", "LICENSE", "cmake", "include", "src", "tests")
-TEST_SECONDS_MAX = 20
+TEST_SECONDS_MAX = 20  # of a test that has no fault in it
+HANG_SECONDS = 4  # beyond HANG_FACTOR times what it took then, a test with a fault hangs
+HANG_FACTOR = 6
 
 
 class Parser(argparse.ArgumentParser):
@@ -78,6 +80,7 @@ class Copy:
         self.jobs = str(arguments.jobs)
         self.environment = dict(os.environ, TSAN_OPTIONS="halt_on_error=1 exitcode=66")
         self.known_commands = {}
+        self.seconds_max = {}
         self.copy(arguments.tree)
         self.configure(arguments)
 
@@ -157,12 +160,19 @@ class Copy:
                               stderr=subprocess.STDOUT, text=True)
         return done.stdout + "\n" if done.returncode != 0 else None
 
-    def run(self, program):
+    def run_sound(self, test):
+        """The same without a fault; notes how long it may take with one."""
+        start = time.monotonic()
+        noticed = self.run(os.path.join(self.build, "tests", test), TEST_SECONDS_MAX)
+        self.seconds_max[test] = HANG_SECONDS + HANG_FACTOR * (time.monotonic() - start)
+        return noticed
+
+    def run(self, program, seconds_max):
         """Returns what the test noticed, or None when it passed."""
         try:
             done = subprocess.run([program], cwd=os.path.join(self.build, "tests"),
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                  env=self.environment, timeout=TEST_SECONDS_MAX)
+                                  env=self.environment, timeout=seconds_max)
         except subprocess.TimeoutExpired:
             return "hangs"
         if done.returncode < 0:
@@ -198,7 +208,7 @@ def check_baseline(copy, mutations):
     if output:
         sys.exit(output + "mutate.py: the tests do not build")
     copy.learn(tests)
-    failing = [test for test in tests if copy.run(os.path.join(copy.build, "tests", test))]
+    failing = [test for test in tests if copy.run_sound(test)]
     if failing:
         sys.exit(f"mutate.py: fails without any fault: {' '.join(failing)}")
 
@@ -278,7 +288,7 @@ class Trial:
                 output, program = self.build(test)
                 if output:
                     return False, "does not build:\n" + output
-                noticed = self.copy.run(program)
+                noticed = self.copy.run(program, self.copy.seconds_max[test])
                 if noticed:
                     return True, f"killed by {test}: {noticed}"
         finally:
