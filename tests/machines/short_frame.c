@@ -118,9 +118,16 @@ static void two_threads(tarn_frame *frame)
     CHECK(tarn_thread_join(thread) == 0);
 }
 
+/* Of the allocation outside, where the library is built to check. */
+static void ignore(void *context, const tarn_report *report)
+{
+    (void)context;
+    CHECK(report->misuse == TARN_MISUSE_OUTSIDE);
+}
+
 void short_frame(void)
 {
-    tarn_frame_options options = {.frames_in_flight = IN_FLIGHT, .lanes_max = 4};
+    tarn_frame_options options = {.frames_in_flight = IN_FLIGHT, .lanes_max = 4, .report = ignore};
     tarn_pool_options object_options = {.object_bytes = 24, .capacity = 8, .exact = true};
     tarn_frame *frame = NULL;
     tarn_frame_pool *pool = NULL;
