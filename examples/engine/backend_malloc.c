@@ -5,13 +5,13 @@
 
 #include <stdlib.h>
 
-static inline void *world_alloc(worker *w, kind which)
+static inline void *world_alloc(tarn_worker *w, kind which)
 {
     (void)w;
     return malloc(kind_bytes(which));
 }
 
-static inline void world_free(worker *w, kind which, void *object)
+static inline void world_free(tarn_worker *w, kind which, void *object)
 {
     (void)w;
     (void)which;
@@ -37,8 +37,8 @@ static void sample_nothing(const world *sampled, pool_sample *samples)
 static tarn_status close_by_count(world *closed)
 {
     for (uint32_t i = 0; i < closed->options->threads; i++)
-        for (int side = 0; side < FRAMES_IN_FLIGHT; side++)
-            free_leftovers(&closed->workers[i].leftovers[side]);
+        for (uint32_t back = 0; back < LEFTOVERS; back++)
+            free_leftovers(leftovers_of(&closed->shelves[i], back));
     for (kind which = 0; which < KIND_COUNT; which++)
         if (world_live(closed, which) != 0)
             return TARN_ERROR_LIVE_OBJECTS;
@@ -49,8 +49,8 @@ const backend backend_malloc = {
     .name = "malloc",
     .has_pools = false,
     .open = open_nothing,
-    .step = step,
-    .receive = receive,
+    .steps = {simulate, collide, think, animate, build_draws},
+    .draw = draw_shelf,
     .end_frame = end_frame,
     .tear_down = tear_down,
     .sample = sample_nothing,

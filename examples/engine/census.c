@@ -45,9 +45,9 @@ static void visit_tree(census *c, const node *root)
         visit_tree(c, child);
 }
 
-static void visit_sector(census *c, const worker *w)
+static void visit_sector(census *c, const sector *s)
 {
-    const roster *rosters = w->rosters;
+    const roster *rosters = s->rosters;
     for (uint32_t i = 0; i < rosters[KIND_BULLET].count; i++)
         visit_bullet(c, rosters[KIND_BULLET].objects[i]);
     for (uint32_t i = 0; i < rosters[KIND_PARTICLE].count; i++)
@@ -55,21 +55,21 @@ static void visit_sector(census *c, const worker *w)
     for (uint32_t i = 0; i < rosters[KIND_NODE].count; i++)
         visit_tree(c, rosters[KIND_NODE].objects[i]);
     for (int i = 0; i < TARGETS; i++)
-        hash_pair(c, w->targets[i].y, w->targets[i].health);
+        hash_pair(c, s->targets[i].y, s->targets[i].health);
     for (int i = 0; i < MEMBERS; i++)
-        hash_pair(c, w->squad[i].x, w->squad[i].y);
-    hash(c, w->random);
+        hash_pair(c, s->squad[i].x, s->squad[i].y);
+    hash(c, s->random);
 }
 
 census world_take_census(const world *counted)
 {
     census c = {.checksum = counted->options->seed};
-    for (uint32_t i = 0; i < counted->options->threads; i++)
-        visit_sector(&c, &counted->workers[i]);
+    for (uint32_t i = 0; i < counted->sectors_count; i++)
+        visit_sector(&c, &counted->sectors[i]);
     for (kind which = 0; which < KIND_COUNT; which++) {
-        for (uint32_t i = 0; i < counted->options->threads; i++) {
-            hash(&c, counted->workers[i].born[which]);
-            hash(&c, counted->workers[i].died[which]);
+        for (uint32_t i = 0; i < counted->sectors_count; i++) {
+            hash(&c, counted->sectors[i].born[which]);
+            hash(&c, counted->sectors[i].died[which]);
         }
     }
     return c;

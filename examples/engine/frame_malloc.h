@@ -1,4 +1,5 @@
-/* Memory that goes with its frame, on malloc: each worker remembers what it must free, and when.
+/* Memory that goes with its frame, on malloc: each worker's shelf remembers what must be freed, and
+ * when.
  * Part of backend_malloc.c. */
 #ifndef ENGINE_FRAME_MALLOC_H
 #define ENGINE_FRAME_MALLOC_H
@@ -14,14 +15,17 @@ struct leftover {
     _Alignas(16) leftover *next;
 };
 
-static inline leftovers *leftovers_of_open(worker *w)
+#define LEFTOVERS (FRAMES_IN_FLIGHT + 1)
+
+/* Of the open frame, 0, or one that many frames before: the last one left to be dropped. */
+static inline leftovers *leftovers_of(shelf *from, uint32_t frames_before)
 {
-    return &w->leftovers[w->world->frames_ended % FRAMES_IN_FLIGHT];
+    return &from->leftovers[(from->world->frames_ended + LEFTOVERS - frames_before) % LEFTOVERS];
 }
 
-static inline leftovers *leftovers_of_last(worker *w)
+static inline leftovers *leftovers_of_open(const tarn_worker *w, const sector *s)
 {
-    return &w->leftovers[(w->world->frames_ended + FRAMES_IN_FLIGHT - 1) % FRAMES_IN_FLIGHT];
+    return leftovers_of(&s->world->shelves[w->index], 0);
 }
 
 static void *remember(leftover **chain, size_t bytes)
@@ -54,30 +58,30 @@ static void free_leftovers(leftovers *all)
     }
 }
 
-/* Frees what the frame before the last one left, in whose place the open one puts its own. */
-static inline bool world_enter(worker *w)
+static inline bool world_enter(tarn_worker *w)
 {
-    free_leftovers(leftovers_of_open(w));
+    (void)w;
     return true;
 }
 
-static inline void world_leave(worker *w)
+static inline void world_leave(tarn_worker *w)
 {
     (void)w;
 }
 
-static inline contact *world_contacts(worker *w, uint32_t count)
+static inline contact *world_contacts(tarn_worker *w, sector *s, uint32_t count)
 {
-    return remember(&leftovers_of_open(w)->pieces, count * sizeof(contact));
+    return remember(&leftovers_of_open(w, s)->pieces, count * sizeof(contact));
 }
 
-__attribute__((format(printf, 2, 3))) static char *world_text(worker *w, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static char *world_text(tarn_worker *w, sector *s,
+                                                              const char *format, ...)
 {
     va_list values, again;
     va_start(values, format);
     va_copy(again, values);
     size_t bytes = (size_t)vsnprintf(NULL, 0, format, values) + 1;
-    char *text = remember(&leftovers_of_open(w)->pieces, bytes);
+    char *text = remember(&leftovers_of_open(w, s)->pieces, bytes);
     if (text)
         vsnprintf(text, bytes, format, again);
     va_end(again);
@@ -85,23 +89,27 @@ __attribute__((format(printf, 2, 3))) static char *world_text(worker *w, const c
     return text;
 }
 
-static inline draw *world_new_draw(worker *w)
+static inline draw *world_new_draw(tarn_worker *w, sector *s)
 {
-    return remember(&leftovers_of_open(w)->draws, sizeof(draw));
+    return remember(&leftovers_of_open(w, s)->draws, sizeof(draw));
 }
 
-/* Part `part` of what the frame before wrote: that of one worker. */
-static void world_each_draw(worker *w, uint32_t part, draws_visit_fn *visit)
+static void world_each_draw(shelf *read, draws_visit_fn *visit)
 {
-    const leftovers *last = leftovers_of_last(&w->world->workers[part]);
-    for (leftover *piece = last->draws; piece; piece = piece->next)
-        visit(w, (draw *)(piece + 1));
+    for (leftover *piece = leftovers_of(read, 1)->draws; piece; piece = piece->next)
+        visit(read, (draw *)(piece + 1));
+}
+
+/* Nobody reads that any more, and nobody writes there before the next frame. */
+static inline void world_drop(shelf *dropped)
+{
+    free_leftovers(leftovers_of(dropped, FRAMES_IN_FLIGHT));
 }
 
 /* A dead bullet is in no mailbox, so its link is free. */
-static inline bool world_retire(worker *w, bullet *b)
+static inline bool world_retire(tarn_worker *w, sector *s, bullet *b)
 {
-    leftovers *open = leftovers_of_open(w);
+    leftovers *open = leftovers_of_open(w, s);
     b->next_in_mail = open->bullets;
     open->bullets = b;
     return true;
@@ -117,11 +125,11 @@ static void sample_frame(const world *sampled, frame_sample *sample)
 {
     *sample = (frame_sample){0};
     for (uint32_t i = 0; i < sampled->options->threads; i++) {
-        worker *w = &sampled->workers[i];
-        for (const leftover *l = leftovers_of_last(w)->draws; l; l = l->next)
+        shelf *from = &sampled->shelves[i];
+        for (const leftover *l = leftovers_of(from, 1)->draws; l; l = l->next)
             sample->draws_waiting++;
-        for (int side = 0; side < FRAMES_IN_FLIGHT; side++)
-            for (const bullet *b = w->leftovers[side].bullets; b; b = b->next_in_mail)
+        for (uint32_t back = 0; back < LEFTOVERS; back++)
+            for (const bullet *b = leftovers_of(from, back)->bullets; b; b = b->next_in_mail)
                 sample->retired_waiting++;
     }
 }

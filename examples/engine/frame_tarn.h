@@ -1,4 +1,4 @@
-/* Memory that goes with its frame, on tarn: a lane per worker. Part of backend_tarn.c. */
+/* Memory that goes with its frame, on tarn: each worker's lane. Part of backend_tarn.c. */
 #ifndef ENGINE_FRAME_TARN_H
 #define ENGINE_FRAME_TARN_H
 
@@ -7,24 +7,27 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* A worker is inside the frame from its first phase to the end of its last. */
-static inline bool world_enter(worker *w)
+/* The first time in a frame, this also frees bullets that were drawn, whoever retired them. */
+static inline bool world_enter(tarn_worker *w)
 {
     return tarn_lane_enter(w->lane) == TARN_OK;
 }
 
-static inline void world_leave(worker *w)
+static inline void world_leave(tarn_worker *w)
 {
     tarn_lane_leave(w->lane);
 }
 
-static inline contact *world_contacts(worker *w, uint32_t count)
+static inline contact *world_contacts(tarn_worker *w, sector *s, uint32_t count)
 {
+    (void)s;
     return tarn_frame_array(w->lane, contact, count);
 }
 
-__attribute__((format(printf, 2, 3))) static char *world_text(worker *w, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static char *world_text(tarn_worker *w, sector *s,
+                                                              const char *format, ...)
 {
+    (void)s;
     va_list values;
     va_start(values, format);
     char *text = tarn_frame_vprintf(w->lane, format, values);
@@ -32,21 +35,27 @@ __attribute__((format(printf, 2, 3))) static char *world_text(worker *w, const c
     return text;
 }
 
-static inline draw *world_new_draw(worker *w)
+static inline draw *world_new_draw(tarn_worker *w, sector *s)
 {
-    return draws_alloc(w->world->draws, w->lane);
+    return draws_alloc(s->world->draws, w->lane);
 }
 
-/* Part `part` of what the frame before wrote: that of one lane. */
-static void world_each_draw(worker *w, uint32_t part, draws_visit_fn *visit)
+/* There are as many lanes as workers, so the shelves are all lanes, whoever has which. */
+static void world_each_draw(shelf *read, draws_visit_fn *visit)
 {
-    uint64_t before = tarn_frame_number(w->world->frame) - 1;
-    draws_each_in(w->world->draws, before, part, visit, w);
+    uint64_t before = tarn_frame_number(read->world->frame) - 1;
+    draws_each_in(read->world->draws, before, read->index, visit, read);
 }
 
-static inline bool world_retire(worker *w, bullet *b)
+/* The frame does it. */
+static inline void world_drop(shelf *dropped)
 {
-    return tarn_frame_defer_free(w->lane, w->world->pools[KIND_BULLET], b) == TARN_OK;
+    (void)dropped;
+}
+
+static inline bool world_retire(tarn_worker *w, sector *s, bullet *b)
+{
+    return tarn_frame_defer_free(w->lane, s->world->pools[KIND_BULLET], b) == TARN_OK;
 }
 
 /* Between two frames: the frame before was drawn in the one that ends. */
@@ -55,18 +64,6 @@ static tarn_status end_frame(world *ended)
     uint64_t drawn = tarn_frame_number(ended->frame) - 1;
     tarn_status status = tarn_frame_complete(ended->frame, drawn);
     return status == TARN_OK ? tarn_frame_end(ended->frame, 0, NULL) : status;
-}
-
-static tarn_status attach_lanes(world *opened)
-{
-    for (uint32_t i = 0; i < opened->options->threads; i++) {
-        char label[TARN_LANE_LABEL_BYTES_MAX];
-        snprintf(label, sizeof label, "sector %u", (unsigned)i);
-        tarn_status status = tarn_lane_attach(opened->frame, label, &opened->workers[i].lane);
-        if (status != TARN_OK)
-            return status;
-    }
-    return TARN_OK;
 }
 
 /* The contacts of the hardest frame fit half of it. What does not gets memory of its own, which
@@ -90,7 +87,7 @@ static tarn_status open_frame(world *opened)
     tarn_status status = tarn_frame_create(&wanted, &opened->frame);
     if (status == TARN_OK)
         status = draws_create(opened->frame, commands, &opened->draws);
-    return status == TARN_OK ? attach_lanes(opened) : status;
+    return status;
 }
 
 static void sample_frame(const world *sampled, frame_sample *sample)

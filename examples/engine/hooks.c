@@ -4,7 +4,7 @@
 
 #include <sys/mman.h>
 
-/* relaxed: a statistic; the frame's barriers order the reader after the phase that it asks about */
+/* relaxed: a statistic; the wait for a frame's jobs orders the reader after them */
 static void count_call(void *context)
 {
     hooks *counted = context;

@@ -1,9 +1,9 @@
-/* engine: what tarn does for a game. A headless frame loop on several workers, in which bullets,
+/* engine: what tarn does for a game. A headless frame loop on tarn's job system, in which bullets,
  * particles and AI nodes are born and die by the thousand in each frame, played once with tarn and
  * once with malloc. Same seed, same work: the worlds must end alike.
  *
  * To see how tarn is used, read backend_tarn.c and frame_tarn.h; for what the frames do,
- * simulate.h. */
+ * graph.c and simulate.h. */
 #include "isolate.h"
 #include "report.h"
 #include "verdict.h"

@@ -17,7 +17,7 @@ static uint32_t threads_default(void)
 
 void options_print_help(void)
 {
-    printf("engine: a headless frame loop on several workers, on tarn and on malloc\n"
+    printf("engine: a headless frame loop of jobs, on tarn and on malloc\n"
            "\n"
            "usage: engine [options]\n"
            "  --frames N    measured frames per round, 1 to 100000 (1200)\n"
@@ -28,8 +28,9 @@ void options_print_help(void)
            "  --backend B   tarn, malloc or both (both)\n"
            "  --help        this text\n"
            "\n"
-           "In a frame each worker draws what another one wrote in the frame before, fires,\n"
-           "collides, searches plans, opens its mail, and writes what the next frame draws.\n"
+           "The world has two sectors per worker. A frame is a graph of jobs on tarn's scheduler:\n"
+           "of each sector one simulates, and after it others collide, think, animate, and write\n"
+           "what the next frame draws, while the frame before is drawn.\n"
            "Bullets, sparks and plans live on: on tarn they come from pools. Contacts, draw\n"
            "commands and names of pictures live until they are drawn, and bullets that die are\n"
            "freed then: on tarn all of that goes with its frame, two of which are in flight at a\n"

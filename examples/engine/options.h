@@ -10,7 +10,7 @@
 typedef struct options {
     uint32_t frames;       /* measured in each round, after the warm-up */
     uint32_t rounds;       /* worlds per backend; the backends take turns */
-    uint32_t threads;      /* workers */
+    uint32_t threads;      /* workers, the main thread included */
     uint32_t storm_frames; /* from one storm to the next; 0: none */
     uint64_t seed;
     bool use_tarn, use_malloc;

@@ -1,5 +1,5 @@
 /* Random numbers that depend on the seed alone: splitmix64 (Steele, Lea and Flood, "Fast Splittable
- * Pseudorandom Number Generators", OOPSLA 2014). Each worker has a state of its own. */
+ * Pseudorandom Number Generators", OOPSLA 2014). Each sector has a state of its own. */
 #ifndef ENGINE_RANDOM_H
 #define ENGINE_RANDOM_H
 

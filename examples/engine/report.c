@@ -24,8 +24,10 @@ static double percentile_us(const uint64_t *sorted_ns, size_t count, size_t perc
 
 static void print_settings(const options *settings)
 {
-    printf("%u workers, seed %" PRIu64 ", %u rounds of %u frames after %d frames of warm-up, ",
-           settings->threads, settings->seed, settings->rounds, settings->frames, WARM_UP_FRAMES);
+    printf("%u workers, %u sectors, seed %" PRIu64
+           ", %u rounds of %u frames after %d frames of warm-up, ",
+           settings->threads, settings->threads * SECTORS_PER_WORKER, settings->seed,
+           settings->rounds, settings->frames, WARM_UP_FRAMES);
     if (settings->storm_frames)
         printf("a storm every %u frames\n", settings->storm_frames);
     else

@@ -1,46 +1,36 @@
-/* The workers' frame loop. A frame has two phases and three barriers:
- *
- *   begin | step: draw the frame before, move, hit, fade, search
- *         | receive: open the mail, write what is to be drawn | end
- *
- * Between one frame's end and the next one's begin only worker 0 works: it ends the frame, notes
- * its time and looks at the world while that stands still. So the frame's time is that of the
- * slowest worker, barriers included, and of nothing else. */
+/* The frame loop, on the scheduler's creating thread. A frame is its jobs, in which this thread
+ * takes part while it waits for them, and the end of its memory. Then, while nothing runs, its time
+ * is noted and the world is looked at. So the frame's time is that of its jobs, of starting them
+ * and of ending it, and of nothing else. */
 #include "run.h"
 
-#include "barrier.h"
+#include "graph.h"
 #include "usage.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
-typedef enum gate { GATE_SHUT, GATE_OPEN, GATE_CANCELLED } gate;
+/* A frame of SECTORS_MAX takes about 1500, dependencies included. */
+#define JOBS_MAX   4096
+#define DEQUE_JOBS 1024
 
 typedef struct run {
-    barrier frame_barrier;
     const backend *on;
     const options *settings;
     world *world;
+    tarn_jobs *jobs;
+    tarn_worker *worker; /* this thread's */
     uint64_t *frame_ns;
     run_result *result;
     size_t resident_bytes_before;
     uint64_t page_faults_before, born_before; /* at the end of the warm-up */
-    atomic_int gate; /* E1 main's store (release) -> each worker's load (acquire): the run is set */
 } run;
-
-/* What a worker's thread is started with. */
-typedef struct seat {
-    run *run;
-    worker *worker;
-    tarn_thread thread;
-} seat;
 
 static uint64_t born_so_far(const world *counted)
 {
     uint64_t born = 0;
-    for (uint32_t i = 0; i < counted->options->threads; i++)
+    for (uint32_t i = 0; i < counted->sectors_count; i++)
         for (kind which = 0; which < KIND_COUNT; which++)
-            born += counted->workers[i].born[which];
+            born += counted->sectors[i].born[which];
     return born;
 }
 
@@ -69,19 +59,24 @@ static void add_transients(transients *sum, const transients *own)
     sum->contacts += own->contacts;
     sum->draws += own->draws;
     sum->pictures += own->pictures;
-    sum->drawn += own->drawn;
-    sum->drawn_sum += own->drawn_sum;
     sum->retired += own->retired;
 }
 
-static void add_worker(run_result *result, const worker *w)
+static void add_sector(run_result *result, const sector *s)
 {
-    result->refused += w->refused;
-    add_transients(&result->transients, &w->transients);
+    result->refused += s->refused;
+    add_transients(&result->transients, &s->transients);
     for (kind which = 0; which < KIND_COUNT; which++) {
-        result->born[which] += w->born[which];
-        result->died[which] += w->died[which];
+        result->born[which] += s->born[which];
+        result->died[which] += s->died[which];
     }
+}
+
+static void add_shelf(run_result *result, const shelf *from)
+{
+    result->refused += from->refused;
+    result->drawn += from->drawn;
+    result->drawn_sum += from->drawn_sum;
 }
 
 static void end_measuring(run *r)
@@ -96,11 +91,13 @@ static void end_measuring(run *r)
     result->checksum = found.checksum;
     for (kind which = 0; which < KIND_COUNT; which++)
         result->counted[which] = found.live[which];
+    for (uint32_t i = 0; i < r->world->sectors_count; i++)
+        add_sector(result, &r->world->sectors[i]);
     for (uint32_t i = 0; i < r->settings->threads; i++)
-        add_worker(result, &r->world->workers[i]);
+        add_shelf(result, &r->world->shelves[i]);
 }
 
-/* Worker 0, between two frames. */
+/* Between two frames. */
 static void observe(run *r, uint32_t frame, uint64_t took_ns)
 {
     note_peaks(r);
@@ -112,64 +109,64 @@ static void observe(run *r, uint32_t frame, uint64_t took_ns)
         end_measuring(r);
 }
 
-static void end_frame(run *r)
+static void note_ended(run *r, tarn_status status)
 {
-    tarn_status status = r->on->end_frame(r->world);
     if (r->result->ended == TARN_OK)
         r->result->ended = status;
 }
 
-static void run_frame(run *r, worker *w, uint32_t frame)
+static void run_frame(run *r, uint32_t frame)
 {
-    barrier_wait(&r->frame_barrier);
-    uint64_t began_ns = w->index == 0 ? usage_clock_ns() : 0;
-    r->on->step(w, world_storm_power(r->settings, frame));
-    barrier_wait(&r->frame_barrier);
-    r->on->receive(w);
-    barrier_wait(&r->frame_barrier);
-    if (w->index != 0)
-        return;
-    end_frame(r);
+    uint64_t began_ns = usage_clock_ns();
+    r->world->power = world_storm_power(r->settings, frame);
+    note_ended(r, graph_run(r->on, r->world, r->worker));
+    note_ended(r, r->on->end_frame(r->world));
     observe(r, frame, usage_clock_ns() - began_ns);
 }
 
-static int worker_main(void *argument)
+static void tear_down(tarn_worker *w, void *context, size_t begin, size_t end)
 {
-    const seat *own = argument;
-    run *r = own->run;
-    int gate_now;
-    while ((gate_now = atomic_load_explicit(&r->gate, memory_order_acquire)) == GATE_SHUT) /* E1 */
-        tarn_thread_yield();
-    if (gate_now == GATE_CANCELLED)
-        return 1;
-    for (uint32_t frame = 0; frame < WARM_UP_FRAMES + r->settings->frames; frame++)
-        run_frame(r, own->worker, frame);
-    barrier_wait(&r->frame_barrier); /* worker 0 has seen the last frame */
-    r->on->tear_down(own->worker);
-    return 0;
+    const run *r = context;
+    for (size_t i = begin; i < end; i++)
+        r->on->tear_down(w, &r->world->sectors[i]);
 }
 
-/* Workers wait at the gate until all of them exist: a barrier that waits for a thread that could
- * not be created would wait for ever. */
+static void run_frames(run *r)
+{
+    for (uint32_t frame = 0; frame < WARM_UP_FRAMES + r->settings->frames; frame++)
+        run_frame(r, frame);
+    tarn_parallel_for(r->worker, 0, r->world->sectors_count, 1, tear_down, r);
+}
+
+/* The same for both backends, so that they differ in memory alone. malloc has no pools, and no
+ * frame: workers get no caches and no lanes. */
+static tarn_status start_workers(run *r)
+{
+    tarn_jobs_options wanted = {
+        .workers = r->settings->threads,
+        .jobs_max = JOBS_MAX,
+        .deque_jobs = DEQUE_JOBS,
+        .pools = r->world->pools,
+        .pools_count = r->on->has_pools ? KIND_COUNT : 0,
+        .frame = r->world->frame,
+        .memory = &r->world->hooks.memory,
+    };
+    return tarn_jobs_create(&wanted, &r->jobs, &r->worker);
+}
+
 static bool run_workers(run *r)
 {
-    seat seats[THREADS_MAX];
-    uint32_t started = 0;
-    while (started < r->settings->threads) {
-        seats[started] = (seat){.run = r, .worker = &r->world->workers[started]};
-        if (!tarn_thread_create(&seats[started].thread, worker_main, &seats[started]))
-            break;
-        started++;
+    tarn_status status = start_workers(r);
+    if (status != TARN_OK) {
+        fprintf(stderr, "engine: %s cannot start %u workers: %s\n", r->on->name,
+                r->settings->threads, tarn_status_text(status));
+        return false;
     }
-    bool all = started == r->settings->threads;
-    atomic_store_explicit(&r->gate, all ? GATE_OPEN : GATE_CANCELLED,
-                          memory_order_release); /* E1 */
-    for (uint32_t i = 0; i < started; i++)
-        tarn_thread_join(seats[i].thread);
-    if (!all)
-        fprintf(stderr, "engine: the system refused thread %u of %u\n", started + 1,
-                r->settings->threads);
-    return all;
+    run_frames(r);
+    status = tarn_jobs_destroy(r->jobs, NULL);
+    if (status != TARN_OK)
+        fprintf(stderr, "engine: the workers do not stop: %s\n", tarn_status_text(status));
+    return status == TARN_OK;
 }
 
 static bool run_on_backend(run *r)
@@ -195,8 +192,6 @@ bool run_world(const backend *on, const options *settings, uint64_t *frame_ns, r
         fprintf(stderr, "engine: no memory for a world of %u workers\n", settings->threads);
         return false;
     }
-    barrier_init(&r.frame_barrier, settings->threads);
-    atomic_init(&r.gate, GATE_SHUT);
     bool ran = run_on_backend(&r);
     world_destroy(&stage);
     return ran;

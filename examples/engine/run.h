@@ -13,6 +13,8 @@ typedef struct run_result {
     uint64_t measured_born;         /* of all kinds, after the warm-up */
     uint64_t refused;
     transients transients;
+    uint64_t drawn;             /* draw commands, read */
+    uint64_t drawn_sum;         /* of all that was read, in no order */
     frame_sample frame;         /* after the last frame */
     tarn_status ended;          /* TARN_OK: every frame did */
     size_t resident_bytes_peak; /* beyond what was resident before the allocator was opened */

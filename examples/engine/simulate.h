@@ -1,43 +1,43 @@
 /* One frame of one sector. Compiled once per backend: the including file defines world_alloc and
- * its like first (backend.h says which and why), and takes step, receive and tear_down from here.
- */
+ * its like first (backend.h says which and why), and takes the steps, draw_shelf and tear_down from
+ * here. */
 #ifndef ENGINE_SIMULATE_H
 #define ENGINE_SIMULATE_H
 
 #include "world.h"
 
 /* All objects are born and die in these three functions, whichever allocator is behind them. */
-static inline void *born(worker *w, kind which)
+static inline void *born(tarn_worker *w, sector *s, kind which)
 {
     void *object = world_alloc(w, which);
     if (object)
-        w->born[which]++;
+        s->born[which]++;
     else
-        w->refused++;
+        s->refused++;
     return object;
 }
 
-static inline void bury(worker *w, kind which, void *object)
+static inline void bury(tarn_worker *w, sector *s, kind which, void *object)
 {
-    w->died[which]++;
+    s->died[which]++;
     world_free(w, which, object);
 }
 
 /* For bullets that were drawn: the frame before is being drawn, and this one will be. */
-static inline void retire(worker *w, bullet *b)
+static inline void retire(tarn_worker *w, sector *s, bullet *b)
 {
-    w->died[KIND_BULLET]++;
-    w->transients.retired++;
-    if (!world_retire(w, b))
-        w->refused++;
+    s->died[KIND_BULLET]++;
+    s->transients.retired++;
+    if (!world_retire(w, s, b))
+        s->refused++;
 }
 
 /* Puts an object on its kind's roster. A full roster counts as a refusal; the caller buries. */
-static bool keep(worker *w, kind which, void *object)
+static bool keep(sector *s, kind which, void *object)
 {
-    roster *into = &w->rosters[which];
+    roster *into = &s->rosters[which];
     if (into->count == into->count_max) {
-        w->refused++;
+        s->refused++;
         return false;
     }
     into->objects[into->count++] = object;
@@ -55,40 +55,59 @@ static inline void roster_remove(roster *from, uint32_t position)
 #include "simulate_bullets.h"
 #include "simulate_plans.h"
 
-static void step(worker *w, uint32_t power)
+/* The steps of a frame; which of them may overlap, graph.c says. Those that use frame memory are
+ * inside the frame meanwhile, with the lane of the worker that they run on. */
+static void simulate(tarn_worker *w, sector *s)
 {
     if (!world_enter(w))
-        w->refused++;
-    draw_frame_before(w);
-    fire_emitters(w, power);
-    collide_bullets(w);
-    fade_particles(w);
-    follow_plans(w);
-    search_plans(w, power);
+        s->refused++;
+    fire_emitters(w, s);
+    move_bullets(w, s);
+    world_leave(w);
 }
 
-static void receive(worker *w)
+static void collide(tarn_worker *w, sector *s)
 {
-    uint32_t workers = w->world->options->threads;
-    worker *left = &w->world->workers[(w->index + workers - 1) % workers];
-    worker *right = &w->world->workers[(w->index + 1) % workers];
-    take_bullets(w, &left->outbox[RIGHT]);
-    take_bullets(w, &right->outbox[LEFT]);
-    take_plans(w, &left->outbox[RIGHT]);
-    write_bullets(w);
+    if (!world_enter(w))
+        s->refused++;
+    collide_bullets(w, s);
+    world_leave(w);
+}
+
+static void think(tarn_worker *w, sector *s)
+{
+    follow_plans(w, s);
+    search_plans(w, s);
+}
+
+static void animate(tarn_worker *w, sector *s)
+{
+    fade_particles(w, s);
+}
+
+static void build_draws(tarn_worker *w, sector *s)
+{
+    if (!world_enter(w))
+        s->refused++;
+    sector *left = world_left_of(s);
+    sector *right = world_right_of(s);
+    take_bullets(w, s, &left->outbox[RIGHT]);
+    take_bullets(w, s, &right->outbox[LEFT]);
+    take_plans(w, s, &left->outbox[RIGHT]);
+    write_bullets(w, s);
     world_leave(w);
 }
 
 /* Nothing is drawn any more. */
-static void tear_down(worker *w)
+static void tear_down(tarn_worker *w, sector *s)
 {
-    roster *rosters = w->rosters;
+    roster *rosters = s->rosters;
     for (kind which = KIND_BULLET; which <= KIND_PARTICLE; which++) {
         while (rosters[which].count > 0)
-            bury(w, which, rosters[which].objects[--rosters[which].count]);
+            bury(w, s, which, rosters[which].objects[--rosters[which].count]);
     }
     while (rosters[KIND_NODE].count > 0)
-        bury_tree(w, rosters[KIND_NODE].objects[--rosters[KIND_NODE].count]);
+        bury_tree(w, s, rosters[KIND_NODE].objects[--rosters[KIND_NODE].count]);
 }
 
 #endif

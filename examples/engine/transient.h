@@ -1,10 +1,11 @@
 /* What lives for a frame: it is written in one, read in the next, and then goes all at once. A
  * bullet that dies waits as long: the next frame still draws it where it was last.
  *
- *   frame n      step     a sector's worker finds contacts, and names pictures for explosions
- *                receive  it writes a draw command for each bullet that flies
- *   frame n + 1  step     another worker draws what frame n wrote
- *   frame n + 2           uses that memory again; the bullets that died in n are free */
+ *   frame n      simulate  finds contacts
+ *                collide   uses them, on another worker perhaps; names pictures for explosions
+ *                build     writes a draw command for each bullet that flies
+ *   frame n + 1  draw      reads what frame n wrote, worker by worker
+ *   frame n + 2            uses that memory again; the bullets that died in n are free */
 #ifndef ENGINE_TRANSIENT_H
 #define ENGINE_TRANSIENT_H
 
@@ -28,7 +29,7 @@ typedef struct contacts {
     uint32_t count, count_max;
 } contacts;
 
-/* The place is written down, since the bullet flies on while another worker draws it. Who shot it
+/* The place is written down, since the bullet flies on while another job draws it. Who shot it
  * and its damage never change: they are read from the bullet, which may be dead by then. */
 typedef struct draw {
     const bullet *of;    /* NULL: an explosion */
@@ -38,12 +39,10 @@ typedef struct draw {
 
 TARN_FRAME_POOL_DEFINE(draws, draw);
 
-/* What became of it, over all frames. */
+/* How much of it there was, over all frames. */
 typedef struct transients {
     uint64_t contacts;
     uint64_t draws, pictures; /* written */
-    uint64_t drawn;           /* read */
-    uint64_t drawn_sum;       /* of all that was read, in no order */
     uint64_t retired;         /* bullets that died in a frame that may be drawn */
 } transients;
 

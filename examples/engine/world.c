@@ -41,15 +41,15 @@ uint32_t world_storm_power(const options *settings, uint32_t frame)
     return STORM_POWER_MIN + (storm - 1) % STORM_KINDS * 2;
 }
 
-static void populate(worker *w)
+static void populate(sector *s)
 {
     for (int i = 0; i < TARGETS; i++)
-        w->targets[i] = (target){random_between(&w->random, 0, SECTOR_HEIGHT), 100};
+        s->targets[i] = (target){random_between(&s->random, 0, SECTOR_HEIGHT), 100};
     for (int i = 0; i < EMITTERS; i++)
-        w->emitters[i] =
-            (place){SECTOR_WIDTH / EMITTERS * i, random_between(&w->random, 0, SECTOR_HEIGHT)};
+        s->emitters[i] =
+            (place){SECTOR_WIDTH / EMITTERS * i, random_between(&s->random, 0, SECTOR_HEIGHT)};
     for (int i = 0; i < MEMBERS; i++)
-        w->squad[i] = (place){SECTOR_WIDTH / MEMBERS * i, SECTOR_HEIGHT / 2};
+        s->squad[i] = (place){SECTOR_WIDTH / MEMBERS * i, SECTOR_HEIGHT / 2};
 }
 
 static size_t rosters_objects_max(void)
@@ -60,35 +60,49 @@ static size_t rosters_objects_max(void)
     return sum;
 }
 
-static void place_rosters(worker *w)
+static void place_rosters(sector *s)
 {
-    void **objects = w->world->roster_memory + w->index * rosters_objects_max();
+    void **objects = s->world->roster_memory + s->index * rosters_objects_max();
     for (kind which = 0; which < KIND_COUNT; which++) {
-        w->rosters[which] = (roster){objects, 0, world_sector_objects_max(which)};
+        s->rosters[which] = (roster){objects, 0, world_sector_objects_max(which)};
         objects += world_sector_objects_max(which);
     }
 }
 
+static void set_up_sector(world *created, uint32_t index)
+{
+    sector *s = &created->sectors[index];
+    s->world = created;
+    s->index = index;
+    s->random = random_mix(created->options->seed + index);
+    place_rosters(s);
+    populate(s);
+}
+
 bool world_create(world *created, const options *settings)
 {
-    size_t workers_bytes = settings->threads * sizeof(worker);
-    size_t rosters_bytes = settings->threads * rosters_objects_max() * sizeof(void *);
+    uint32_t sectors_count = settings->threads * SECTORS_PER_WORKER;
+    size_t sectors_bytes = sectors_count * sizeof(sector);
+    size_t shelves_bytes = settings->threads * sizeof(shelf);
+    size_t rosters_bytes = sectors_count * rosters_objects_max() * sizeof(void *);
     *created = (world){.options = settings,
-                       .workers = aligned_alloc(_Alignof(worker), workers_bytes),
+                       .sectors = aligned_alloc(_Alignof(sector), sectors_bytes),
+                       .sectors_count = sectors_count,
+                       .shelves = aligned_alloc(_Alignof(shelf), shelves_bytes),
                        .roster_memory = malloc(rosters_bytes)};
-    if (!created->workers || !created->roster_memory) {
+    if (!created->sectors || !created->shelves || !created->roster_memory) {
         world_destroy(created);
         return false;
     }
-    memset(created->workers, 0, workers_bytes);
+    hooks_init(&created->hooks);
+    memset(created->sectors, 0, sectors_bytes);
+    memset(created->shelves, 0, shelves_bytes);
     memset(created->roster_memory, 0xFF, rosters_bytes); /* touches; a clearing calloc would not */
+    for (uint32_t i = 0; i < sectors_count; i++)
+        set_up_sector(created, i);
     for (uint32_t i = 0; i < settings->threads; i++) {
-        worker *w = &created->workers[i];
-        w->world = created;
-        w->index = i;
-        w->random = random_mix(settings->seed + i);
-        place_rosters(w);
-        populate(w);
+        created->shelves[i].world = created;
+        created->shelves[i].index = i;
     }
     return true;
 }
@@ -96,13 +110,14 @@ bool world_create(world *created, const options *settings)
 void world_destroy(world *created)
 {
     free(created->roster_memory);
-    free(created->workers);
+    free(created->shelves);
+    free(created->sectors);
 }
 
 uint64_t world_live(const world *counted, kind which)
 {
     uint64_t live = 0;
-    for (uint32_t i = 0; i < counted->options->threads; i++)
-        live += counted->workers[i].born[which] - counted->workers[i].died[which];
+    for (uint32_t i = 0; i < counted->sectors_count; i++)
+        live += counted->sectors[i].born[which] - counted->sectors[i].died[which];
     return live;
 }

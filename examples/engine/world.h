@@ -1,14 +1,22 @@
-/* The world: a strip that closes into a ring, cut into one sector per worker.
+/* The world: a strip that closes into a ring, cut into sectors, two per worker, so that who is done
+ * early takes over from others.
  *
- * A worker owns what is in its sector and alone touches it. Bullets that fly out, and plans that
- * the neighbour will carry out, go into a mailbox in one phase of the frame and are taken over in
- * the next; a barrier lies between. So the outcome does not depend on timing, and the objects that
- * travelled are freed by another worker than the one that allocated them.
+ * A frame's jobs work on one sector each, on any worker. All that the world becomes is kept by
+ * sector and nothing by worker, so the outcome does not depend on who did what when. Bullets that
+ * fly out, and plans that the neighbour will carry out, go into a mailbox in one job and are taken
+ * over in another, which starts after it.
  *
- *   phase     a worker writes                               a worker reads
- *   step      its sector, its mail                          its sector; what its neighbour wrote
- *                                                           in the frame before, to draw it
- *   receive   its sector, mail that neighbours sent to it   the same */
+ *   step       of its sector it changes                        and else it touches
+ *   simulate   bullets, outbox, contacts, random numbers
+ *   collide    targets, new particles, random numbers          the contacts
+ *   think      plans, squad, bullets, outbox, random numbers   the targets
+ *   animate    particles
+ *   build      bullets, plans                                  what neighbours' outboxes hold for
+ * it draw       nothing: it works on a shelf                    what a worker wrote the frame
+ * before
+ *
+ * Memory goes by worker: each step allocates from the caches and the lane of the worker that runs
+ * it. So objects are often freed by another worker than the one that allocated them. */
 #ifndef ENGINE_WORLD_H
 #define ENGINE_WORLD_H
 
@@ -29,6 +37,9 @@
 #define EMITTERS      64
 #define MEMBERS       64 /* of a sector's squad */
 
+#define SECTORS_PER_WORKER 2
+#define SECTORS_MAX        (THREADS_MAX * SECTORS_PER_WORKER)
+
 #define WARM_UP_FRAMES 300
 
 enum { LEFT, RIGHT, SIDES };
@@ -48,7 +59,7 @@ typedef struct roster {
     uint32_t count, count_max;
 } roster;
 
-/* What a worker sends to one neighbour in one frame: chains through the objects. */
+/* What a sector sends to one neighbour in one frame: chains through the objects. */
 typedef struct mail {
     bullet *bullets;
     node *plans;
@@ -61,34 +72,55 @@ typedef struct leftovers {
     bullet *bullets;
 } leftovers;
 
-typedef struct worker {
+typedef struct sector {
     /* 128: no line that one worker writes is fetched beside another's */
     _Alignas(128) struct world *world;
     uint32_t index;
     uint64_t random;
-    tarn_cache *caches[KIND_COUNT]; /* the tarn backend's, like the lane; NULL on malloc */
-    tarn_lane *lane;
-    leftovers leftovers[FRAMES_IN_FLIGHT]; /* the malloc backend's */
-    roster rosters[KIND_COUNT];            /* for AI nodes: the roots of plans */
+    roster rosters[KIND_COUNT]; /* for AI nodes: the roots of plans */
     mail outbox[SIDES];
+    contacts found; /* in this frame */
     target targets[TARGETS];
     place emitters[EMITTERS];
     place squad[MEMBERS];
-    uint64_t born[KIND_COUNT], died[KIND_COUNT]; /* in this sector */
+    uint64_t born[KIND_COUNT], died[KIND_COUNT]; /* by this sector's jobs */
     uint64_t refused;                            /* allocations that answered NULL */
     transients transients;
-} worker;
+} sector;
+
+/* What one worker wrote in the last frames, and what became of it. */
+typedef struct shelf {
+    _Alignas(128) struct world *world;
+    uint32_t index;                            /* the worker's */
+    leftovers leftovers[FRAMES_IN_FLIGHT + 1]; /* the malloc backend's */
+    uint64_t drawn, drawn_sum;
+    uint64_t refused;
+} shelf;
 
 typedef struct world {
     const options *options;
-    worker *workers;
-    tarn_pool *pools[KIND_COUNT]; /* the tarn backend's, like frame, draws and hooks */
+    sector *sectors;
+    uint32_t sectors_count;
+    uint32_t power;               /* of this frame */
+    shelf *shelves;               /* one per worker */
+    hooks hooks;                  /* the scheduler's memory, and all of the tarn backend's */
+    tarn_pool *pools[KIND_COUNT]; /* the tarn backend's, like frame and draws */
     tarn_frame *frame;
     tarn_frame_pool *draws;
-    hooks hooks;
     uint64_t frames_ended; /* the malloc backend's */
     void **roster_memory;  /* one block for all rosters */
 } world;
+
+static inline sector *world_left_of(const sector *s)
+{
+    uint32_t count = s->world->sectors_count;
+    return &s->world->sectors[(s->index + count - 1) % count];
+}
+
+static inline sector *world_right_of(const sector *s)
+{
+    return &s->world->sectors[(s->index + 1) % s->world->sectors_count];
+}
 
 /* What is found by walking over everything alive. */
 typedef struct census {
@@ -107,10 +139,10 @@ void world_destroy(world *created);
 /* How hard a frame is: what is fired and planned in it grows with its power. */
 uint32_t world_storm_power(const options *settings, uint32_t frame);
 
-/* Objects born minus objects died. Threads: none may be stepping. */
+/* Objects born minus objects died. Threads: between two frames. */
 uint64_t world_live(const world *counted, kind which);
 
-/* Threads: none may be stepping. */
+/* Threads: between two frames. */
 census world_take_census(const world *counted);
 
 #endif
