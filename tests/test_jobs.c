@@ -280,7 +280,7 @@ static void cancel_and_count(tarn_worker *worker, void *payload)
     jobs_kit_count(worker, self->count);
 }
 
-static void a_cancelled_groups_jobs_do_not_begin(void **state)
+static void a_cancelled_groups_jobs_do_not_begin_until_it_is_begun_anew(void **state)
 {
     (void)state;
     tarn_jobs_options options = {.workers = 1};
@@ -296,6 +296,11 @@ static void a_cancelled_groups_jobs_do_not_begin(void **state)
     tarn_job_group_wait(kit.worker, &group);
     assert_true(tarn_job_group_is_cancelled(&group));
     assert_int_equal(atomic_load(&count), 1); /* the last pushed came first */
+    tarn_job_group_begin(kit.worker, &group);
+    assert_false(tarn_job_group_is_cancelled(&group));
+    tarn_job_run(kit.worker, &group, jobs_kit_count, &count, 0);
+    tarn_job_group_wait(kit.worker, &group);
+    assert_int_equal(atomic_load(&count), 2);
     jobs_kit_close(kit);
 }
 
@@ -332,7 +337,7 @@ int main(void)
         cmocka_unit_test(jobs_without_a_group_run_too),
         cmocka_unit_test(a_wait_reaches_its_jobs_under_others),
         cmocka_unit_test(a_floor_comes_down_with_the_deque),
-        cmocka_unit_test(a_cancelled_groups_jobs_do_not_begin),
+        cmocka_unit_test(a_cancelled_groups_jobs_do_not_begin_until_it_is_begun_anew),
         cmocka_unit_test(a_shared_group_stays_cancelled_until_it_is_made_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,6 +61,51 @@ static void a_full_deque_refuses_and_goes_round(void **state)
     }
 }
 
+static uint64_t low_of(void)
+{
+    return tarn_u64_load_relaxed(&deque.low);
+}
+
+/* Low is never above bottom, and not far below it where many items lie. */
+static void low_follows_bottom_at_a_distance(void **state)
+{
+    (void)state;
+    uint64_t random = 11;
+    void *item = NULL;
+    deque.lag = 1;
+    for (int step = 0; step < 1000; step++) {
+        uint64_t number = kit_random(&random) % 6;
+        if (number < 3)
+            tarn_deque_push(&deque, &names[step % CAPACITY]);
+        else if (number == 3)
+            tarn_deque_take(&deque);
+        else if (number == 4)
+            tarn_deque_take_alone(&deque);
+        else
+            tarn_deque_steal(&deque, &item);
+        assert_true(low_of() <= tarn_deque_bottom(&deque));
+        if (number < 3)
+            assert_true(tarn_deque_bottom(&deque) - low_of() <= 2 * deque.lag);
+    }
+}
+
+static void a_steal_does_not_go_by_a_low_that_was(void **state)
+{
+    (void)state;
+    void *item = NULL;
+    deque.lag = 1;
+    for (int i = 0; i < CAPACITY; i++)
+        assert_true(tarn_deque_push(&deque, &names[i]));
+    for (int i = CAPACITY - 1; i >= 0; i--)
+        assert_ptr_equal(i % 2 ? tarn_deque_take(&deque) : tarn_deque_take_alone(&deque),
+                         &names[i]);
+    assert_true(tarn_deque_looks_empty(&deque));
+    assert_int_equal(tarn_deque_steal(&deque, &item), TARN_STEAL_EMPTY);
+    tarn_deque_push(&deque, &names[0]);
+    assert_int_equal(tarn_deque_steal(&deque, &item), TARN_STEAL_DONE);
+    assert_ptr_equal(item, &names[0]);
+}
+
 /* ---- owner and thieves at once ---- */
 
 typedef struct item {
@@ -107,6 +152,7 @@ static void every_item_goes_to_one_thread(void **state)
     int failures = 0;
     uint32_t taken = 0;
     atomic_store(&is_over, 0);
+    deque.lag = 1;
     for (int i = 0; i < THIEVES; i++)
         assert_true(tarn_thread_create(&threads[i], steal_until_over, &stolen));
     for (uint32_t next = 0; next < ITEMS;) {
@@ -136,6 +182,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(owner_and_thief_take_from_different_ends, set_up),
         cmocka_unit_test_setup(a_full_deque_refuses_and_goes_round, set_up),
+        cmocka_unit_test_setup(low_follows_bottom_at_a_distance, set_up),
+        cmocka_unit_test_setup(a_steal_does_not_go_by_a_low_that_was, set_up),
         cmocka_unit_test_setup(every_item_goes_to_one_thread, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

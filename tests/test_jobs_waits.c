@@ -281,6 +281,30 @@ static void a_wait_ends_for_its_own_group_only(void **state)
     jobs_kit_close(kit);
 }
 
+/* What lies above a group's jobs is neither run in its wait nor lost. */
+static void a_wait_leaves_strangers_on_top_to_others(void **state)
+{
+    (void)state;
+    jobs_kit kit = jobs_kit_of(1);
+    atomic_uint strangers = 0, count = 0;
+    tarn_job_group group;
+    tarn_job_group_begin(kit.worker, &group);
+    for (int i = 0; i < 2; i++) {
+        tarn_job_run(kit.worker, &group, jobs_kit_count, &count, 0);
+        tarn_job_run(kit.worker, NULL, jobs_kit_count, &strangers, 0);
+    }
+    tarn_job_group_wait(kit.worker, &group);
+    assert_int_equal(atomic_load(&count), 2);
+    assert_int_equal(atomic_load(&strangers), 0);
+    tarn_job_run(kit.worker, NULL, jobs_kit_count, &strangers, 0);
+    tarn_job_group_wait(kit.worker, &group); /* is done */
+    assert_int_equal(atomic_load(&strangers), 0);
+    while (tarn_worker_help(kit.worker))
+        ;
+    assert_int_equal(atomic_load(&strangers), 3);
+    jobs_kit_close(kit);
+}
+
 /* ---- parallel_for ---- */
 
 typedef struct ranges {
@@ -329,6 +353,7 @@ int main(void)
         cmocka_unit_test(J9_nor_does_it_steal_one),
         cmocka_unit_test(a_wait_runs_what_its_jobs_began),
         cmocka_unit_test(a_wait_ends_for_its_own_group_only),
+        cmocka_unit_test(a_wait_leaves_strangers_on_top_to_others),
         cmocka_unit_test(parallel_for_covers_each_index_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,7 +76,7 @@ typedef enum tarn_job_priority {
  * The last job's count is the last access to a group: who waits may then drop its memory at once.
  * While somebody waits, jobs are added by jobs of the group only. */
 typedef struct tarn_job_group {
-    uint64_t words_[8];
+    uint64_t words_[30]; /* mostly gaps: what several threads change lies apart */
 } tarn_job_group;
 
 /* The name of a job. Zero is never valid; a name never becomes another job's. */

@@ -4,15 +4,19 @@
  *   push, take     no: owner    yes         I2 bottom - top is at most the capacity
  *   steal          yes          yes         I3 top only grows, by one CAS for each item stolen or
  *                                              last item taken
+ *                                           I4 low is at most bottom
  *
- *   E40 the owner's stores to bottom (release) -> steal's load of bottom (acquire): the items below
- *       it, and what the owner wrote to them. Every store to bottom releases, since a thief may
- * read any of them. E41 steal's CAS of top (release, as a part of seq_cst) -> push's load of top
- * (acquire): the item was read before its place is written again; and -> another thief's load of
- * top.
+ * A thief goes by low as long as that shows it an item, and by bottom only where it does not. The
+ * owner changes bottom with each item, but low once in `lag` of them, so where many items lie,
+ * thieves and owner do not fight for a line. Below, what is said of bottom holds for either.
  *
- * The two fences order, in take, the store of bottom before the load of top, and in steal the load
- * of top before the load of bottom: where one item is left, owner and thief see each other. They
+ *   E40 the owner's stores to bottom (release) -> steal's load of it (acquire): the items below it,
+ *       and what the owner wrote to them. All of them release, since a thief may read any.
+ *   E41 steal's CAS of top (release, as a part of seq_cst) -> push's load of top (acquire): the
+ *       item was read before its place is written again; and -> another thief's load of top.
+ *
+ * The two fences order, in take, the stores of bottom before the load of top, and in steal the load
+ * of top before the loads of bottom: where one item is left, owner and thief see each other. They
  * carry no data.
  *
  * D. Chase and Y. Lev (SPAA 2005), N. M. Le et al. (PPoPP 2013). Positions have 64 bits and do not
@@ -29,10 +33,12 @@
 
 typedef struct tarn_deque {
     TARN_ALIGNED_LINE tarn_u64 top;
+    TARN_ALIGNED_LINE tarn_u64 low;
+    uint64_t lag;     /* constant */
+    uint64_t mask;    /* capacity - 1, constant */
+    tarn_u64 *places; /* capacity of them, constant */
     TARN_ALIGNED_LINE tarn_u64 bottom;
     uint64_t top_seen; /* the owner's: not above top */
-    uint64_t mask;     /* capacity - 1, constant */
-    tarn_u64 *places;  /* capacity of them, constant */
 } tarn_deque;
 
 typedef enum tarn_steal { TARN_STEAL_EMPTY, TARN_STEAL_LOST, TARN_STEAL_DONE } tarn_steal;
@@ -40,6 +46,7 @@ typedef enum tarn_steal { TARN_STEAL_EMPTY, TARN_STEAL_LOST, TARN_STEAL_DONE } t
 /* All zero but for the places; capacity is a power of two. */
 static inline void tarn_deque_init(tarn_deque *deque, tarn_u64 *places, uint64_t capacity)
 {
+    deque->lag = capacity / 128;
     deque->mask = capacity - 1;
     deque->places = places;
 }
@@ -49,6 +56,16 @@ static inline uint64_t tarn_deque_bottom(const tarn_deque *deque)
 {
     /* relaxed: the owner's own. */
     return tarn_u64_load_relaxed(&deque->bottom);
+}
+
+/* Of I4, for a bottom that is about to be. Threads: the owner's. */
+static inline void tarn_deque_lower_(tarn_deque *deque, uint64_t bottom)
+{
+    /* relaxed: the owner's own. */
+    if (bottom >= tarn_u64_load_relaxed(&deque->low))
+        return;
+    /* E40 release: as take's of bottom. */
+    tarn_u64_store_release(&deque->low, bottom > deque->lag ? bottom - deque->lag : 0);
 }
 
 /* False: it is full, and nothing was pushed. Threads: the owner's. */
@@ -65,6 +82,10 @@ static inline bool tarn_deque_push(tarn_deque *deque, void *item)
     tarn_u64_store_relaxed(&deque->places[bottom & deque->mask], (uintptr_t)item);
     /* E40 release: the item and its place. */
     tarn_u64_store_release(&deque->bottom, bottom + 1);
+    /* relaxed: the owner's own. */
+    if (bottom - tarn_u64_load_relaxed(&deque->low) >= 2 * deque->lag)
+        /* E40 release: the items and their places. */
+        tarn_u64_store_release(&deque->low, bottom + 1);
     return true;
 }
 
@@ -72,6 +93,7 @@ static inline bool tarn_deque_push(tarn_deque *deque, void *item)
 static inline void *tarn_deque_take(tarn_deque *deque)
 {
     uint64_t bottom = tarn_deque_bottom(deque) - 1;
+    tarn_deque_lower_(deque, bottom);
     /* E40 release: thieves that read this one go by the items below it as well. */
     tarn_u64_store_release(&deque->bottom, bottom);
     tarn_fence_seq_cst();
@@ -99,6 +121,7 @@ static inline void *tarn_deque_take_alone(tarn_deque *deque)
     /* relaxed: nobody else changes it. */
     if (bottom == tarn_u64_load_relaxed(&deque->top))
         return NULL;
+    tarn_deque_lower_(deque, bottom - 1);
     /* E40 release: nobody acquires it here, but who looks whether it is empty may read it. */
     tarn_u64_store_release(&deque->bottom, bottom - 1);
     /* relaxed: as in take. */
@@ -119,7 +142,9 @@ static inline bool tarn_deque_looks_empty(const tarn_deque *deque)
     /* relaxed: top first, so that a bottom that is newer shows items rather than none. */
     uint64_t top = tarn_u64_load_relaxed(&deque->top);
     /* relaxed: who sleeps if it is empty has fenced before, see idle.h; nothing is read of it. */
-    return (int64_t)(tarn_u64_load_relaxed(&deque->bottom) - top) <= 0;
+    return (int64_t)(tarn_u64_load_relaxed(&deque->low) - top) <= 0 &&
+           /* relaxed: the same. */
+           (int64_t)(tarn_u64_load_relaxed(&deque->bottom) - top) <= 0;
 }
 
 /* Takes what was pushed first into *item. TARN_STEAL_LOST: another thread was faster, there may be
@@ -131,8 +156,9 @@ static inline tarn_steal tarn_deque_steal(tarn_deque *deque, void **item)
     uint64_t top = tarn_u64_load_relaxed(&deque->top);
     tarn_fence_seq_cst();
     /* E40 acquire: the item and its place. */
-    uint64_t bottom = tarn_u64_load_acquire(&deque->bottom);
-    if ((int64_t)(bottom - top) <= 0)
+    if ((int64_t)(tarn_u64_load_acquire(&deque->low) - top) <= 0 &&
+        /* E40 acquire: the same. */
+        (int64_t)(tarn_u64_load_acquire(&deque->bottom) - top) <= 0)
         return TARN_STEAL_EMPTY;
     /* relaxed: E40 has ordered it; of no use if the CAS fails. */
     uint64_t found = tarn_u64_load_relaxed(&deque->places[top & deque->mask]);

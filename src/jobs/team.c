@@ -38,7 +38,7 @@ static tarn_team_end finish_shared(tarn_team *team)
     do {
         after = before - TARN_TEAM_ONE;
         if (tarn_team_count_of(after) == 0)
-            after &= TARN_TEAM_CANCELLED;
+            after = 0;
         /* E42 release: what the job wrote. E44 acquire: the edges of the chain. */
     } while (!tarn_u64_cas_weak_acq_rel(&team->shared, &before, after));
     if (tarn_team_count_of(after) != 0)

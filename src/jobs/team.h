@@ -3,9 +3,8 @@
  *   may overlap     count, finish   is_done, announce   begin, init      I1 own + shared count is
  *   count, finish   yes             yes                 no                  the number of its jobs
  *   is_done,        yes             yes                 no                  that are not done
- *   announce                                                             I2 the last change to a
- *                                                                           group is its last
- * access
+ *   announce                                                             I2 who counts the last job
+ *                                                                           has no access after it
  *
  * A shared group has one count. A scoped group has two, so that its owner, the worker that began
  * it, need not change an atomic word that others change too:
@@ -22,8 +21,8 @@
  *
  * The shared word: count, the tasks that start after the group, who waits.
  *
- *    63            40 39               16 15  10 9      8            7         6        0
- *   [ count, signed  | first of a chain  | 0    | tied | cancelled  | always  | waiter   ]
+ *    63            40 39               16 15   9 8      7         6        0
+ *   [ count, signed  | first of a chain  | 0    | tied | always  | waiter   ]
  *
  *   waiter   index + 1 of the worker that sleeps until count is 0; TARN_TEAM_MANY: several.
  *            Before its owner sleeps, own is added to shared
@@ -47,14 +46,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define TARN_TEAM_APART_WORDS 7u /* a line less one word: it may begin anywhere */
+
+/* What the owner changes, what all read and what others change lie in lines of their own, without
+ * asking the caller, whose stack it is mostly on, for an alignment. */
 typedef struct tarn_team {
-    tarn_u64 shared;
     tarn_u64 own;
     uint64_t floor[TARN_PRIORITIES]; /* no job of the team lies below it in the owner's deque */
-    struct tarn_team *parent;        /* whose job began this one; alive until this one is done */
-    tarn_u32 thief;                  /* index + 1 of the worker that stole from it last: a hint */
-    uint32_t owner;                  /* index + 1; 0: a shared group */
-    uint32_t depth;                  /* parents above it */
+    uint64_t apart_1[TARN_TEAM_APART_WORDS];
+    struct tarn_team *parent; /* whose job began this one; alive until this one is done */
+    uint32_t owner;           /* index + 1; 0: a shared group */
+    uint32_t depth;           /* parents above it */
+    tarn_u32 cancelled;
+    uint64_t apart_2[TARN_TEAM_APART_WORDS];
+    tarn_u64 shared;
+    tarn_u32 thief; /* index + 1 of the worker that stole from it last: a hint */
+    uint64_t apart_3[TARN_TEAM_APART_WORDS];
 } tarn_team;
 
 _Static_assert(sizeof(tarn_team) <= sizeof(tarn_job_group), "the public struct has room");
@@ -62,8 +69,7 @@ _Static_assert(sizeof(tarn_team) <= sizeof(tarn_job_group), "the public struct h
 #define TARN_TEAM_ONE         ((uint64_t)1 << 40)
 #define TARN_TEAM_CHAIN_SHIFT 16u
 #define TARN_TEAM_CHAIN_MASK  ((uint64_t)0xFFFFFF << TARN_TEAM_CHAIN_SHIFT)
-#define TARN_TEAM_CANCELLED   ((uint64_t)1 << 8)
-#define TARN_TEAM_TIED        ((uint64_t)1 << 9)
+#define TARN_TEAM_TIED        ((uint64_t)1 << 8)
 #define TARN_TEAM_ALWAYS      ((uint64_t)1 << 7)
 #define TARN_TEAM_WAITER_MASK ((uint64_t)127)
 #define TARN_TEAM_MANY        127u
@@ -133,7 +139,7 @@ static inline bool tarn_team_is_done(const tarn_team *team, uint32_t tag)
 static inline bool tarn_team_is_cancelled(const tarn_team *team)
 {
     /* relaxed: a request, which may be seen late. */
-    return (tarn_u64_load_relaxed(&team->shared) & TARN_TEAM_CANCELLED) != 0;
+    return tarn_u32_load_relaxed(&team->cancelled) != 0;
 }
 
 /* A job has ended, and not in its owner's wait. The last access. */

@@ -112,25 +112,29 @@ static void wait_slowly(tarn_worker_ *worker, tarn_team *team, bool any)
     }
 }
 
-/* Its own jobs, as long as they lie on top, without a look around. */
-static inline bool wait_quickly(tarn_worker_ *worker, tarn_team *team)
+/* The team's jobs that lie on top of its owner's deque. Whether the team is done is not asked for
+ * between them: the others count in that word, and it would come from their caches each time. */
+static inline void run_own(tarn_worker_ *worker, tarn_team *team)
 {
     tarn_deque *deque = &worker->deques[TARN_PRIORITY_NORMAL];
-    while (!tarn_team_is_done(team, worker->tag)) {
-        if (tarn_deque_bottom(deque) <= team->floor[TARN_PRIORITY_NORMAL] ||
-            team->owner != worker->tag)
-            return false;
+    while (tarn_deque_bottom(deque) > team->floor[TARN_PRIORITY_NORMAL]) {
         tarn_task *task = tarn_find_take_(worker, deque);
         if (!task)
-            return false;
-        if (TARN_LIKELY(task->team == team)) {
-            tarn_run_in_wait_(worker, task, team);
-            continue;
+            return;
+        if (TARN_UNLIKELY(task->team != team)) {
+            tarn_find_put_(tarn_worker_jobs_(worker), worker, task);
+            return;
         }
-        tarn_find_put_aside_(tarn_worker_jobs_(worker), task);
-        return false;
+        tarn_run_in_wait_(worker, task, team);
     }
-    return true;
+}
+
+/* Without a look around. Returns whether the team is done. */
+static inline bool wait_quickly(tarn_worker_ *worker, tarn_team *team)
+{
+    if (team->owner == worker->tag)
+        run_own(worker, team);
+    return tarn_team_is_done(team, worker->tag);
 }
 
 typedef struct deep_wait {
@@ -181,6 +185,7 @@ void tarn_job_group_begin(tarn_worker *face, tarn_job_group *group)
     tarn_u64_store_relaxed(&team->shared, 0);
     tarn_u64_store_relaxed(&team->own, 0);
     tarn_u32_store_relaxed(&team->thief, 0);
+    tarn_u32_store_relaxed(&team->cancelled, 0);
     for (uint32_t p = 0; p < TARN_PRIORITIES; p++)
         team->floor[p] = TARN_TEAM_FLOOR_ABOVE;
     team->owner = worker->tag;
@@ -196,7 +201,7 @@ void tarn_job_group_init(tarn_job_group *group)
 void tarn_job_group_cancel(tarn_job_group *group)
 {
     /* relaxed: a request. */
-    tarn_u64_fetch_or_relaxed(&((tarn_team *)(void *)group)->shared, TARN_TEAM_CANCELLED);
+    tarn_u32_store_relaxed(&((tarn_team *)(void *)group)->cancelled, 1);
 }
 
 bool tarn_job_group_is_cancelled(const tarn_job_group *group)

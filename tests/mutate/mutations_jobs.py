@@ -27,6 +27,16 @@ JOBS_MUTATIONS = [
           "        if (!tarn_u64_cas_strong_seq_cst(&deque->top, &top, top + 1))\n"
           "            item = 0;\n", "",
           "test_jobs_deque"),
+    fault("low-is-not-lowered", DEQUE,
+          "    tarn_deque_lower_(deque, bottom);\n", "", "test_jobs_deque"),
+    fault("low-is-not-lowered-alone", DEQUE,
+          "    tarn_deque_lower_(deque, bottom - 1);\n", "", "test_jobs_deque"),
+    fault("low-stays-behind", DEQUE,
+          ">= 2 * deque->lag)\n", ">= deque->mask * 2)\n", "test_jobs_deque"),
+    fault("steal-goes-by-low-only", DEQUE,
+          "        (int64_t)(tarn_u64_load_acquire(&deque->bottom) - top) <= 0)\n"
+          "        return TARN_STEAL_EMPTY;", "        true)\n        return TARN_STEAL_EMPTY;",
+          "test_jobs_deque"),
     fault("full-deque-drops-the-job", FIND,
           "        put_inbox(tarn_worker_jobs_(worker), task);\n", "        (void)0;\n",
           "test_jobs_start"),
@@ -80,9 +90,11 @@ JOBS_MUTATIONS = [
           "tarn_jobs_is_stopping_(jobs) || (team && tarn_team_is_cancelled(team))",
           "tarn_jobs_is_stopping_(jobs)",
           "test_jobs"),
-    fault("shared-group-forgets-that-it-is-cancelled", TEAM,
-          "            after &= TARN_TEAM_CANCELLED;", "            after = 0;",
-          "test_jobs"),
+    fault("begun-group-is-cancelled-still", WAIT,
+          "    tarn_u32_store_relaxed(&team->cancelled, 0);\n", "", "test_jobs"),
+    fault("stranger-on-top-is-lost", WAIT,
+          "            tarn_find_put_(tarn_worker_jobs_(worker), worker, task);\n", "",
+          "test_jobs_waits"),
     # ---- no job is free ----
     fault("job-without-a-place-is-lost", RUN,
           "        return run_without_task(worker, group, function, payload, payload_bytes);\n",
@@ -186,8 +198,8 @@ JOBS_MUTATIONS = [
 
 JOBS_TSAN_MUTATIONS = [
     fault("deque-bottom-relaxed", DEQUE,
-          "    tarn_u64_store_release(&deque->bottom, bottom + 1);\n    return true;",
-          "    tarn_u64_store_relaxed(&deque->bottom, bottom + 1);\n    return true;",
+          "    tarn_u64_store_release(&deque->bottom, bottom + 1);\n    /* relaxed",
+          "    tarn_u64_store_relaxed(&deque->bottom, bottom + 1);\n    /* relaxed",
           "test_jobs_deque"),
     fault("group-ends-relaxed", TEAM,
           "tarn_u64_fetch_add_release(&team->shared", "tarn_u64_fetch_add_relaxed(&team->shared",

@@ -23,6 +23,8 @@ static void name(const void *address, char *text, uint32_t bytes)
         snprintf(text, bytes, "top");
     if (address == &world.deque.bottom)
         snprintf(text, bytes, "bottom");
+    if (address == &world.deque.low)
+        snprintf(text, bytes, "low");
     for (uint32_t i = 0; i < CAPACITY; i++)
         if (address == &world.places[i])
             snprintf(text, bytes, "place %u", i);
@@ -61,11 +63,24 @@ static void steal(void)
         got(item);
 }
 
-static void set_up_with(uint32_t pushed)
+/* With a lag, low stands above top but below bottom once two items went through. */
+static void let_low_lag(void)
+{
+    void *item;
+    world.deque.lag = 1;
+    for (uint32_t i = 0; i < CAPACITY; i++) {
+        tarn_deque_push(&world.deque, &world.items[1]);
+        tarn_deque_steal(&world.deque, &item);
+    }
+}
+
+static void set_up_with(uint32_t pushed, bool lags)
 {
     model_trace_set_namer(name);
     ledger_clear();
     tarn_deque_init(&world.deque, world.places, CAPACITY);
+    if (lags)
+        let_low_lag();
     for (uint32_t number = pushed + 1; number <= ITEMS; number++)
         ledger_take(number);
     for (uint32_t number = 1; number <= pushed; number++)
@@ -74,15 +89,27 @@ static void set_up_with(uint32_t pushed)
 }
 static void set_up(void)
 {
-    set_up_with(0);
+    set_up_with(0, false);
 }
 static void set_up_one(void)
 {
-    set_up_with(1);
+    set_up_with(1, false);
 }
 static void set_up_two(void)
 {
-    set_up_with(2);
+    set_up_with(2, false);
+}
+static void set_up_lag(void)
+{
+    set_up_with(0, true);
+}
+static void set_up_lag_one(void)
+{
+    set_up_with(1, true);
+}
+static void set_up_lag_two(void)
+{
+    set_up_with(2, true);
 }
 
 /* Each item is in the deque or has an owner. A stopped thread may have had one in its hands. */
@@ -170,6 +197,13 @@ static const client_entry clients[] = {
     CLIENT("take_three_steal_steal", set_up_two, take_three, steal_one, steal_one),
     CLIENT("push_take_steal_steal", set_up, push_two_take_two, steal_one, steal_one),
     CLIENT("round_steal_steal", set_up_two, push_round, steal_one, steal_one),
+    CLIENT("lag_take_steal", set_up_lag_one, take_one, steal_one),
+    CLIENT("lag_take_two_steal_two", set_up_lag_two, take_two, steal_two),
+    CLIENT("lag_push_take_steal", set_up_lag, push_take, steal_one),
+    CLIENT("lag_take_push_take", set_up_lag_one, take_push_take, steal_two),
+    CLIENT("lag_round", set_up_lag_one, push_round, steal_two),
+    CLIENT("lag_take_three_steal_steal", set_up_lag_two, take_three, steal_one, steal_one),
+    CLIENT("lag_take_push_steal_steal", set_up_lag_two, take_push_take, steal_one, steal_one),
     CLIENT("take_push_steal_steal", set_up_two, take_push_take, steal_one, steal_one),
 };
 
