@@ -119,8 +119,7 @@ static void start(tarn_worker *face, tarn_job_group *group, const branch *job, d
         tarn_job_start(face, &options, dice_one_in(d, 2) ? &handle : NULL);
 }
 
-/* Some children in a group of their own, scoped or shared, which has to be done before this ends.
- */
+/* Some children in a group of their own, scoped or shared, which is done before this ends. */
 static void grow(tarn_worker *face, branch *self)
 {
     dice d = {self->dice | 1};

@@ -293,8 +293,7 @@ static bool free_one(void *context, tarn_pool *pool, uint32_t attempt)
     return attempt < 3;
 }
 
-/* What the host has just freed waits in the quarantine while there is anything else; there is not.
- */
+/* What the host has just freed waits in the quarantine while there is anything else. */
 static void what_the_host_frees_is_had_from_the_quarantine(void **state)
 {
     (void)state;

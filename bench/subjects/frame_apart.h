@@ -1,5 +1,4 @@
-/* Subjects that know nothing of frames: each thread has memory of its own, which it drops itself.
- */
+/* Subjects that know nothing of frames: each thread has memory of its own, to drop itself. */
 #ifndef TARN_BENCH_SUBJECT_FRAME_APART_H
 #define TARN_BENCH_SUBJECT_FRAME_APART_H
 

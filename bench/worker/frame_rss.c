@@ -1,5 +1,4 @@
-/* Prints the resident bytes after 10,000 frames of alternating load over those after the warm-up.
- */
+/* Prints the resident bytes after 10,000 frames of alternating load over the warm-up's. */
 #include "tarn/frame_pool.h"
 #include "tarn/lane.h"
 #include "worker/pages.h"

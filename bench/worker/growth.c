@@ -85,8 +85,7 @@ static void allocate(tarn_cache *cache, uint32_t *time_ns)
     *time_ns = (uint32_t)(now_ns() - start_ns);
 }
 
-/* The rest of a frame's time passes on the processor: a sleep would tell more about the scheduler.
- */
+/* The rest of a frame's time passes on the processor: a sleep would measure the scheduler. */
 static void run_frame(tarn_pool *pool, tarn_cache *cache, uint32_t frame)
 {
     uint64_t end_ns = now_ns() + GROWING_FRAME_NS;

@@ -5,8 +5,7 @@
 
 #include <stddef.h>
 
-/* Zeroed and page-aligned, never given back. Ends the process with a sentence when there is none.
- */
+/* Zeroed and page-aligned, never given back. Without any, ends the process with a sentence. */
 void *bench_pages(size_t bytes);
 
 /* Ends the process; the driver shows the sentence. */

@@ -55,8 +55,7 @@ static inline void ring_drop(ring *r)
     atomic_store_explicit(&r->drops, drops + 1, memory_order_release);      /* E2 */
 }
 
-/* Gives the core away after a while: with more threads than cores the partner may not be running.
- */
+/* Gives the core away after a while: with more threads than cores the partner may not run. */
 static inline void ring_wait(unsigned *waits)
 {
     if (++*waits % 128 == 0)

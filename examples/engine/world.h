@@ -11,9 +11,8 @@
  *   collide    targets, new particles, random numbers          the contacts
  *   think      plans, squad, bullets, outbox, random numbers   the targets
  *   animate    particles
- *   build      bullets, plans                                  what neighbours' outboxes hold for
- * it draw       nothing: it works on a shelf                    what a worker wrote the frame
- * before
+ *   build      bullets, plans                                  the neighbours' outboxes for it
+ *   draw       nothing: it works on a shelf                    what workers wrote a frame ago
  *
  * Memory goes by worker: each step allocates from the caches and the lane of the worker that runs
  * it. So objects are often freed by another worker than the one that allocated them. */

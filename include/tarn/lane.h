@@ -129,8 +129,7 @@ typedef struct tarn_mark {
     uint64_t bytes;
 } tarn_mark;
 
-/* Marks nest. All zero, which rewinds nothing, when the lane is outside. Threads: the lane's user.
- */
+/* Marks nest. All zero, which rewinds nothing, outside of frames. Threads: the lane's user. */
 TARN_API tarn_mark tarn_lane_mark(tarn_lane *lane);
 
 /* Gives back what the lane allocated since the mark, after running the finalizers registered since,

@@ -148,8 +148,7 @@ static inline void tarn_fence_seq_cst(void)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* The same for the compiler alone, where tarn_os_process_barrier does the rest from the other side.
- */
+/* The same for the compiler alone, where tarn_os_process_barrier does the rest elsewhere. */
 static inline void tarn_fence_compiler(void)
 {
     atomic_signal_fence(memory_order_seq_cst);

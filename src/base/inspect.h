@@ -47,8 +47,7 @@ void tarn_inspect_expect_shown(const void *start);
 void tarn_inspect_add_roots(const void *start, size_t bytes);
 void tarn_inspect_drop_roots(const void *start, size_t bytes);
 
-/* An allocator by its address, and its blocks, for memcheck's reports. What a block holds counts.
- */
+/* An allocator by its address, and its blocks, for memcheck. What a block holds counts. */
 void tarn_inspect_begin_allocator(const void *allocator);
 void tarn_inspect_end_allocator(const void *allocator);
 void tarn_inspect_begin_block(const void *allocator, const void *start, size_t bytes);

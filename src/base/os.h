@@ -29,8 +29,7 @@ uint32_t tarn_os_processors(void);
 void tarn_os_sleep(const uint32_t *word, uint32_t value, uint64_t timeout_ns);
 void tarn_os_wake(const uint32_t *word);
 
-/* Readies tarn_os_process_barrier. False where the system has no such thing. Any number of times.
- */
+/* Readies tarn_os_process_barrier. False where the system has none. Any number of times. */
 bool tarn_os_process_barrier_init(void);
 
 /* When it returns, every other thread of the process that was running has been through a full

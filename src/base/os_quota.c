@@ -56,8 +56,7 @@ static uint32_t quota_of_1(const char *root, const char *folder)
     return processors_of(strtoll(quota, NULL, 10), strtoll(period, NULL, 10));
 }
 
-/* The folder mount/group and those above it, down to the mount: each may have a quota of its own.
- */
+/* The folder mount/group and those above it, down to the mount: each may have its own quota. */
 static uint32_t smallest(const char *root, const char *mount, const char *group,
                          uint32_t (*quota_of)(const char *, const char *))
 {

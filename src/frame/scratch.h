@@ -10,8 +10,8 @@ void tarn_scratch_begin_(tarn_lane_state *lane, uint64_t number);
 /* Gives back what the lane keeps and does not use; false when there is nothing. */
 bool tarn_scratch_give_up_(tarn_lane_state *lane);
 
-/* Gives back what the lane keeps; what is of frames after `dropped` stays. The caller has the lane.
- */
+/* Gives back what the lane keeps; what is of frames after `dropped` stays. The lane is the
+ * caller's. */
 void tarn_scratch_empty_(tarn_lane_state *lane, uint64_t dropped);
 
 /* Where the inline calls may allocate to, while the lane is inside. */

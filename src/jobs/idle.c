@@ -46,8 +46,7 @@ static bool wake_one_of(tarn_jobs *jobs, uint64_t wanted)
 void tarn_idle_wake_one_(tarn_jobs *jobs)
 {
     if (jobs->is.has_barrier)
-        tarn_fence_seq_cst(); /* a searcher that ends its search passes no barrier: see end_search
-                               */
+        tarn_fence_seq_cst(); /* who ends a search passes no barrier: see end_search */
     /* relaxed: the fence orders it after the push. */
     if (tarn_u32_load_relaxed(&jobs->searching) != 0)
         return;

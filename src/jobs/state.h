@@ -1,15 +1,15 @@
 /* The structures behind tarn/jobs.h, and who may touch which part.
  *
  *   tarn_task      a job. Whoever started, found or runs it has it alone
- *   tarn_worker_   its thread's, and the next one's that gets its place; but for the deques'
- * thieves, `park`, `pinned` and `place` tarn_jobs      constant, then lines that any thread
- * changes, each alone
+ *   tarn_worker_   its thread's, and the next one's that gets its place. Others touch the deques
+ *                  as thieves, `park`, `pinned` and `place`
+ *   tarn_jobs      constant, then lines that any thread changes, each alone
  *
  * Of tasks that lie in a list only the links are touched by others: those are beside the pool, as
  * are the marks, since memory checkers hide what is free.
  *
  *   E45 a leaving thread's store of place (release) -> attach and destroy (acquire): all that is
- * the worker's. */
+ *       the worker's. */
 #ifndef TARN_JOBS_STATE_H
 #define TARN_JOBS_STATE_H
 
@@ -107,8 +107,7 @@ struct tarn_jobs {
     TARN_ALIGNED_LINE tarn_u64 parked; /* a bit for each worker that may be woken: see idle.h */
     tarn_u64 picky;                    /* of them, those that run jobs of their team only */
     TARN_ALIGNED_LINE tarn_u32 searching;
-    TARN_ALIGNED_LINE tarn_stack
-        inboxes[TARN_PRIORITIES]; /* foreign jobs, and what was put aside */
+    TARN_ALIGNED_LINE tarn_stack inboxes[TARN_PRIORITIES]; /* foreign jobs, those put aside */
 };
 
 static inline tarn_worker_ *tarn_worker_of_(tarn_worker *worker)

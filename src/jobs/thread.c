@@ -76,8 +76,7 @@ uint32_t tarn_thread_place_(const tarn_worker_ *worker)
 
 void tarn_thread_leave_(tarn_worker_ *worker)
 {
-    /* E45 release: all that is the worker's. The last access: who destroys may have waited for it.
-     */
+    /* E45 release: all that is the worker's. The last access: who destroys may wait for it. */
     tarn_u32_store_release(&worker->place, TARN_PLACE_FREE);
 }
 

@@ -31,8 +31,7 @@ void tarn_registry_leave_all_(uint64_t owner)
     tarn_mutex_unlock(&registry.lock);
 }
 
-/* The lock is held over a fork, so that the child finds the list whole and the lock in its hands.
- */
+/* The lock is held over a fork, so that the child finds the list whole and the lock its own. */
 static void before_fork(void)
 {
     tarn_mutex_lock(&registry.lock);

@@ -81,8 +81,7 @@ typedef struct tarn_cache_state {
     };
 } tarn_cache_state;
 
-/* Parts of the reservation that grow with the pool, in the order of the plan; the slots come last.
- */
+/* Parts of the reservation that grow with the pool, in the plan's order; the slots come last. */
 #define TARN_POOL_REGIONS 8u
 
 typedef struct tarn_pool_growth {

@@ -120,8 +120,7 @@ tarn_status tarn_watch_alloc_(tarn_cache_state *cache, void **object, uint32_t *
     return answer(cache->pool, status, object);
 }
 
-/* Ends the object's life and its loan. Of several that try, one succeeds; the others are reported.
- */
+/* Ends the object's life and its loan. Of several that try, one succeeds; others are reported. */
 static bool end(tarn_pool *pool, void *object, const char *site, tarn_life_end *how)
 {
     *how = TARN_LIFE_ENDED;

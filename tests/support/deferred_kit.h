@@ -1,5 +1,4 @@
-/* What tests of deferred frees share: pools of each kind, and the ways to defer an object of them.
- */
+/* What tests of deferred frees share: pools of each kind, and the ways to defer an object. */
 #ifndef TARN_TESTS_SUPPORT_DEFERRED_KIT_H
 #define TARN_TESTS_SUPPORT_DEFERRED_KIT_H
 

@@ -1,5 +1,4 @@
-/* What tests of scratch memory share: pieces of it that tell whose they are. For use with cmocka.
- */
+/* What tests of scratch memory share: pieces that tell whose they are. For use with cmocka. */
 #ifndef TARN_TESTS_SUPPORT_SCRATCH_KIT_H
 #define TARN_TESTS_SUPPORT_SCRATCH_KIT_H
 

@@ -29,6 +29,7 @@ ATOMIC_CALL = re.compile(
     r"|\bTARN_(?:LOAD|STORE)_RELAXED\s*\(")
 EDGE = re.compile(r"\bE(\d+)\b")
 EDGE_LISTED = re.compile(r"^[ \t]*(?:/\*|\*)[ \t]*E(\d+)[ \t]+\S", re.MULTILINE)
+TABLE_ROW = re.compile(r" \*   +[a-zA-Z]\w*(  +| \w+ .* ->)")
 ACQUIRING = ("acquire", "acq_rel", "seq_cst")
 RELEASING = ("release", "acq_rel", "seq_cst")
 
@@ -65,6 +66,18 @@ def check_lines(tree):
             tree.report("last-line", path, len(lines), "no newline at the end of the file")
         if len(lines) - 1 > FILE_LINES_MAX:
             tree.report("file-lines", path, len(lines) - 1, f"{len(lines) - 1} lines")
+
+
+def check_comments(tree):
+    """clang-format leaves these where a comment is one word too long, and breaks tables."""
+    for path in tree.sources:
+        lines = tree.files[path].split("\n")
+        for number, (before, line) in enumerate(zip(lines, lines[1:]), 1):
+            begun = before.rpartition("/*")[2] if "/*" in before else "*/"
+            if line.strip() == "*/" and "*/" not in begun:
+                tree.report("lone-end", path, number + 1, "a comment's end, alone on its line")
+            if TABLE_ROW.match(before) and re.match(r" \* \S", line):
+                tree.report("broken-table", path, number + 1, "a row goes on at the margin")
 
 
 def check_functions(tree):
@@ -182,6 +195,7 @@ def check_edges(tree, sides):
 
 def check(tree):
     check_lines(tree)
+    check_comments(tree)
     check_functions(tree)
     check_bare_atomics(tree)
     check_floors(tree)

@@ -115,8 +115,7 @@ static void guest_give_back(void)
     kit_guest_give(object);
 }
 
-/* Thread 1 works, so that a magazine is in use, and says so; thread 2 clears the pool, and works.
- */
+/* Thread 1 works, so that a magazine is in use, and says so; thread 2 clears the pool and works. */
 static void work_then_signal(void)
 {
     void *objects[] = {kit_take(), kit_take(), kit_take()};
