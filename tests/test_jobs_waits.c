@@ -286,22 +286,22 @@ static void a_wait_leaves_strangers_on_top_to_others(void **state)
 {
     (void)state;
     jobs_kit kit = jobs_kit_of(1);
-    atomic_uint strangers = 0, count = 0;
+    atomic_uint others = 0, count = 0;
     tarn_job_group group;
     tarn_job_group_begin(kit.worker, &group);
     for (int i = 0; i < 2; i++) {
         tarn_job_run(kit.worker, &group, jobs_kit_count, &count, 0);
-        tarn_job_run(kit.worker, NULL, jobs_kit_count, &strangers, 0);
+        tarn_job_run(kit.worker, NULL, jobs_kit_count, &others, 0);
     }
     tarn_job_group_wait(kit.worker, &group);
     assert_int_equal(atomic_load(&count), 2);
-    assert_int_equal(atomic_load(&strangers), 0);
-    tarn_job_run(kit.worker, NULL, jobs_kit_count, &strangers, 0);
+    assert_int_equal(atomic_load(&others), 0);
+    tarn_job_run(kit.worker, NULL, jobs_kit_count, &others, 0);
     tarn_job_group_wait(kit.worker, &group); /* is done */
-    assert_int_equal(atomic_load(&strangers), 0);
+    assert_int_equal(atomic_load(&others), 0);
     while (tarn_worker_help(kit.worker))
         ;
-    assert_int_equal(atomic_load(&strangers), 3);
+    assert_int_equal(atomic_load(&others), 3);
     jobs_kit_close(kit);
 }
 

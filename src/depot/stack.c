@@ -49,17 +49,18 @@ void tarn_stack_push(tarn_stack *stack, const tarn_links *links, uint32_t index)
     tarn_stack_push_chain(stack, links, index, index);
 }
 
-void tarn_stack_push_chain(tarn_stack *stack, const tarn_links *links, uint32_t first,
-                           uint32_t last)
+uint64_t tarn_stack_push_chain(tarn_stack *stack, const tarn_links *links, uint32_t first,
+                               uint32_t last)
 {
     tarn_backoff backoff = TARN_BACKOFF_INIT;
     /* relaxed: a push reads nothing through the head. */
     uint64_t head = tarn_u64_load_relaxed(&stack->head);
     for (;;) {
+        uint64_t made = head_after(links, head, first);
         tarn_links_set(links, last, index_of(links, head));
         /* E1 release: the chain's links and magazines. E11 release: as in pop. */
-        if (tarn_u64_cas_weak_release(&stack->head, &head, head_after(links, head, first)))
-            return;
+        if (tarn_u64_cas_weak_release(&stack->head, &head, made))
+            return made;
         tarn_backoff_wait(&backoff);
     }
 }

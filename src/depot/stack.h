@@ -52,9 +52,10 @@ uint32_t tarn_links_get(const tarn_links *links, uint32_t index);
 
 void tarn_stack_push(tarn_stack *stack, const tarn_links *links, uint32_t index);
 
-/* first..last are linked already; last's link is overwritten. */
-void tarn_stack_push_chain(tarn_stack *stack, const tarn_links *links, uint32_t first,
-                           uint32_t last);
+/* first..last are linked already; last's link is overwritten. Returns the head that this made, as
+ * tarn_stack_peek would have it. */
+uint64_t tarn_stack_push_chain(tarn_stack *stack, const tarn_links *links, uint32_t first,
+                               uint32_t last);
 
 /* Returns TARN_INDEX_NONE when empty. */
 uint32_t tarn_stack_pop(tarn_stack *stack, const tarn_links *links);

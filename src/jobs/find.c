@@ -291,9 +291,13 @@ static tarn_task *dig(tarn_worker_ *worker, tarn_search *search, tarn_job_priori
         }
         index = next;
     }
-    if (first != TARN_INDEX_NONE)
-        tarn_stack_push_chain(inbox, links, first, last);
-    search->inboxes_seen[priority] = found ? 0 : tarn_stack_peek(inbox);
+    search->inboxes_seen[priority] = 0;
+    if (first != TARN_INDEX_NONE) {
+        uint64_t made = tarn_stack_push_chain(inbox, links, first, last);
+        /* What came meanwhile, and was not seen, lies below last. */
+        if (!found && tarn_links_get(links, last) == TARN_INDEX_NONE)
+            search->inboxes_seen[priority] = made;
+    }
     tarn_idle_notify_(jobs);
     return found;
 }

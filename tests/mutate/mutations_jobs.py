@@ -37,6 +37,12 @@ JOBS_MUTATIONS = [
           "        (int64_t)(tarn_u64_load_acquire(&deque->bottom) - top) <= 0)\n"
           "        return TARN_STEAL_EMPTY;", "        true)\n        return TARN_STEAL_EMPTY;",
           "test_jobs_deque"),
+    fault("job-that-came-below-is-not-seen", FIND,
+          "!found && tarn_links_get(links, last) == TARN_INDEX_NONE", "!found", "test_jobs_overlap"),
+    fault("job-that-came-on-top-is-not-seen", FIND,
+          "            search->inboxes_seen[priority] = made;",
+          "            search->inboxes_seen[priority] = ((void)made, tarn_stack_peek(inbox));",
+          "test_jobs_overlap"),
     fault("full-deque-drops-the-job", FIND,
           "        put_inbox(tarn_worker_jobs_(worker), task);\n", "        (void)0;\n",
           "test_jobs_start"),
