@@ -13,7 +13,7 @@
  *   E40 the owner's stores to bottom (release) -> steal's load of it (acquire): the items below it,
  *       and what the owner wrote to them. All of them release, since a thief may read any.
  *   E41 steal's CAS of top (release, as a part of seq_cst) -> push's load of top (acquire): the
- *       item was read before its place is written again; and -> another thief's load of top.
+ *       item was read before its place is written again.
  *
  * The two fences order, in take, the stores of bottom before the load of top, and in steal the load
  * of top before the loads of bottom: where one item is left, owner and thief see each other. They

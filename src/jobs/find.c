@@ -135,24 +135,22 @@ static uint32_t random_next(tarn_worker_ *worker)
     return worker->random;
 }
 
-/* Where a wait of the team's owner should look for what its jobs began. */
-static tarn_task *stolen(tarn_worker_ *thief, tarn_task *task)
+/* Tells a wait of the team's owner where to look for what its jobs began. */
+static tarn_steal steal_from(tarn_worker_ *thief, uint32_t victim, tarn_job_priority priority,
+                             tarn_task **task)
 {
-    if (task->team)
-        /* relaxed: a hint. */
-        tarn_u32_store_relaxed(&task->team->thief, thief->tag);
-    return task;
-}
-
-static tarn_steal steal_from(tarn_worker_ *thief, tarn_worker_ *victim, tarn_job_priority priority,
-                             void **item)
-{
-    if (tarn_deque_looks_empty(&victim->deques[priority]))
+    tarn_deque *deque = &tarn_worker_jobs_(thief)->is.workers[victim].deques[priority];
+    void *item;
+    if (tarn_deque_looks_empty(deque))
         return TARN_STEAL_EMPTY;
-    tarn_steal result = tarn_deque_steal(&victim->deques[priority], item);
-    if (result == TARN_STEAL_DONE)
-        stolen(thief, *item);
-    return result;
+    tarn_steal result = tarn_deque_steal(deque, &item);
+    if (result != TARN_STEAL_DONE)
+        return result;
+    *task = item;
+    if ((*task)->team)
+        /* relaxed: a hint. */
+        tarn_u32_store_relaxed(&(*task)->team->thief, thief->tag);
+    return TARN_STEAL_DONE;
 }
 
 /* From the workers that are not in `avoided`; *victim tells from whom. A steal that is lost was won
@@ -168,13 +166,13 @@ static tarn_task *steal_any(tarn_worker_ *worker, tarn_job_priority priority, ui
         uint32_t start = random_next(worker) % count;
         has_lost = false;
         for (uint32_t i = 0; i < count; i++) {
-            void *item;
+            tarn_task *task;
             *victim = start + i < count ? start + i : start + i - count;
             if (avoided >> *victim & 1)
                 continue;
-            tarn_steal result = steal_from(worker, &jobs->is.workers[*victim], priority, &item);
+            tarn_steal result = steal_from(worker, *victim, priority, &task);
             if (result == TARN_STEAL_DONE)
-                return item;
+                return task;
             has_lost |= result == TARN_STEAL_LOST;
         }
     }
@@ -238,28 +236,37 @@ static tarn_task *take_own(tarn_worker_ *worker, const tarn_team *team, tarn_job
     return NULL;
 }
 
+static bool is_strange(const tarn_search *search, uint32_t index)
+{
+    return (search->strange >> index & 1) != 0;
+}
+
 /* First from the thread that stole from the team: what lies there is most likely what it began. */
+static tarn_task *steal_likely(tarn_worker_ *worker, const tarn_search *search,
+                               tarn_job_priority priority, uint32_t *victim)
+{
+    tarn_task *task;
+    /* relaxed: a hint. */
+    uint32_t thief = tarn_u32_load_relaxed(&search->team->thief);
+    *victim = thief - 1;
+    if (thief != 0 && thief != worker->tag && !is_strange(search, *victim) &&
+        steal_from(worker, *victim, priority, &task) == TARN_STEAL_DONE)
+        return task;
+    return steal_any(worker, priority, search->strange, victim);
+}
+
+/* Puts aside at most one stranger of each worker, until the wait begins its search anew. */
 static tarn_task *steal_of_team(tarn_worker_ *worker, tarn_search *search,
                                 tarn_job_priority priority)
 {
-    tarn_jobs *jobs = tarn_worker_jobs_(worker);
-    /* relaxed: a hint. */
-    uint32_t thief = tarn_u32_load_relaxed(&search->team->thief);
-    void *item;
-    uint32_t victim;
-    tarn_task *task = NULL;
-    if (thief != 0 && thief != worker->tag && (search->strange >> (thief - 1) & 1) == 0 &&
-        steal_from(worker, &jobs->is.workers[thief - 1], priority, &item) == TARN_STEAL_DONE) {
-        task = item;
-        victim = thief - 1;
-    } else {
-        task = steal_any(worker, priority, search->strange, &victim);
+    for (;;) {
+        uint32_t victim;
+        tarn_task *task = steal_likely(worker, search, priority, &victim);
+        if (!task || tarn_team_descends(task->team, search->team))
+            return task;
+        search->strange |= (uint64_t)1 << victim;
+        tarn_find_put_aside_(tarn_worker_jobs_(worker), task);
     }
-    if (!task || tarn_team_descends(task->team, search->team))
-        return task;
-    search->strange |= (uint64_t)1 << victim;
-    tarn_find_put_aside_(jobs, task);
-    return NULL;
 }
 
 /* Looks through the whole inbox, unless it has not changed since it did so in vain. The team's

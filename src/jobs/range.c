@@ -18,10 +18,7 @@ static void work_off(tarn_worker *worker, void *payload)
 {
     range *part = payload;
     const tarn_deque *deque = &tarn_worker_of_(worker)->deques[TARN_PRIORITY_NORMAL];
-    const tarn_team *team = (const tarn_team *)(const void *)part->group;
     while (part->end - part->begin > part->grain) {
-        if (tarn_team_is_cancelled(team))
-            return;
         if (tarn_deque_is_bare(deque)) {
             range back = *part;
             back.begin = part->end = part->begin + (part->end - part->begin) / 2;

@@ -74,7 +74,7 @@ typedef struct tarn_worker_ {
     tarn_u32 hand;
     tarn_stack pinned; /* pinned tasks that it has not seen */
     tarn_u32 place;
-    tarn_u64 name; /* under which it attached, else of the job that it is in: see late.c */
+    tarn_u64 name; /* under which it attached, else of the job that it is in: see destroy.c */
 } tarn_worker_;
 
 /* Read by all, all the time; rarely or never written. */

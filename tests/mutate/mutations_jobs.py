@@ -13,7 +13,7 @@ AFTER = "jobs/after.c"
 TEAM = "jobs/team.c"
 TEAM_HEADER = "jobs/team.h"
 THREAD = "jobs/thread.c"
-CREATE = "jobs/create.c"
+DESTROY = "jobs/destroy.c"
 RANGE = "jobs/range.c"
 QUOTA = "base/os_quota.c"
 POSIX = "base/os_posix.c"
@@ -38,7 +38,8 @@ JOBS_MUTATIONS = [
           "        return TARN_STEAL_EMPTY;", "        true)\n        return TARN_STEAL_EMPTY;",
           "test_jobs_deque"),
     fault("job-that-came-below-is-not-seen", FIND,
-          "!found && tarn_links_get(links, last) == TARN_INDEX_NONE", "!found", "test_jobs_overlap"),
+          "!found && tarn_links_get(links, last) == TARN_INDEX_NONE", "!found",
+          "test_jobs_overlap"),
     fault("job-that-came-on-top-is-not-seen", FIND,
           "            search->inboxes_seen[priority] = made;",
           "            search->inboxes_seen[priority] = ((void)made, tarn_stack_peek(inbox));",
@@ -167,14 +168,14 @@ JOBS_MUTATIONS = [
           "        (void)ticket, (void)timeout_ns;\n",
           "test_jobs_idle"),
     # ---- the end ----
-    fault("queued-jobs-left-at-the-end", CREATE,
+    fault("queued-jobs-left-at-the-end", DESTROY,
           "        if (worker)\n            end_leftovers(jobs, worker);\n", "",
           "test_jobs_stop"),
     fault("jobs-begin-after-the-end", RUN_HEADER,
           "tarn_jobs_is_stopping_(jobs) || (team && tarn_team_is_cancelled(team))",
           "(team && tarn_team_is_cancelled(team))",
           "test_jobs_stop"),
-    fault("attached-thread-not-waited-for", CREATE,
+    fault("attached-thread-not-waited-for", DESTROY,
           "    return is_creator || tarn_thread_place_(",
           "    return is_creator || index >= jobs->is.workers_count || tarn_thread_place_(",
           "test_jobs_stop"),
