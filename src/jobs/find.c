@@ -136,53 +136,72 @@ static uint32_t random_next(tarn_worker_ *worker)
 }
 
 /* Tells a wait of the team's owner where to look for what its jobs began. */
-static tarn_steal steal_from(tarn_worker_ *thief, uint32_t victim, tarn_job_priority priority,
-                             tarn_task **task)
+static void note_thief(const tarn_worker_ *thief, const tarn_task *task)
 {
-    tarn_deque *deque = &tarn_worker_jobs_(thief)->is.workers[victim].deques[priority];
-    void *item;
-    if (tarn_deque_looks_empty(deque))
-        return TARN_STEAL_EMPTY;
-    tarn_steal result = tarn_deque_steal(deque, &item);
-    if (result != TARN_STEAL_DONE)
-        return result;
-    *task = item;
-    if ((*task)->team)
-        /* relaxed: a hint. */
-        tarn_u32_store_relaxed(&(*task)->team->thief, thief->tag);
-    return TARN_STEAL_DONE;
+    /* relaxed: a hint. */
+    if (task->team && tarn_u32_load_relaxed(&task->team->thief) != thief->tag)
+        /* relaxed: as above. */
+        tarn_u32_store_relaxed(&task->team->thief, thief->tag);
 }
 
-/* From the workers that are not in `avoided`; *victim tells from whom. A steal that is lost was won
- * by another thread, and says nothing about what is left. */
-static tarn_task *steal_any(tarn_worker_ *worker, tarn_job_priority priority, uint64_t avoided,
-                            uint32_t *victim)
+typedef struct loot {
+    void *tasks[TARN_DEQUE_STEALS_MAX]; /* oldest first */
+    uint32_t count;                     /* at the most, then of them */
+    uint32_t victim;
+} loot;
+
+static tarn_steal steal_from(const tarn_worker_ *thief, tarn_job_priority priority, loot *taken)
 {
-    const tarn_jobs *jobs = tarn_worker_jobs_(worker);
-    uint32_t count = jobs->is.workers_max;
+    tarn_deque *deque = &tarn_worker_jobs_(thief)->is.workers[taken->victim].deques[priority];
+    if (tarn_deque_looks_empty(deque))
+        return TARN_STEAL_EMPTY;
+    tarn_steal result = tarn_deque_steal_some(deque, taken->tasks, &taken->count);
+    for (uint32_t i = 0; result == TARN_STEAL_DONE && i < taken->count; i++)
+        note_thief(thief, taken->tasks[i]);
+    return result;
+}
+
+/* From the workers that are not in `avoided`. A steal that is lost was won by another thread, and
+ * says nothing about what is left. */
+static bool steal_any(tarn_worker_ *worker, tarn_job_priority priority, uint64_t avoided,
+                      loot *taken)
+{
+    uint32_t workers_max = tarn_worker_jobs_(worker)->is.workers_max;
     bool has_lost = true;
     avoided |= (uint64_t)1 << worker->face.index;
     while (has_lost) {
-        uint32_t start = random_next(worker) % count;
+        uint32_t start = random_next(worker) % workers_max;
         has_lost = false;
-        for (uint32_t i = 0; i < count; i++) {
-            tarn_task *task;
-            *victim = start + i < count ? start + i : start + i - count;
-            if (avoided >> *victim & 1)
+        for (uint32_t i = 0; i < workers_max; i++) {
+            taken->victim = start + i < workers_max ? start + i : start + i - workers_max;
+            if (avoided >> taken->victim & 1)
                 continue;
-            tarn_steal result = steal_from(worker, *victim, priority, &task);
+            tarn_steal result = steal_from(worker, priority, taken);
             if (result == TARN_STEAL_DONE)
-                return task;
+                return true;
             has_lost |= result == TARN_STEAL_LOST;
         }
     }
-    return NULL;
+    return false;
 }
 
 /* ---- any job ---- */
 
-/* Takes a few, so that the list is not everyone's bottleneck: the oldest of them to run, the others
- * into its own deque, from where they can be stolen. */
+/* Takes a few, so that their list or deque is not everyone's bottleneck: the oldest of them to run,
+ * the others into its own deque, from where they can be stolen. */
+static tarn_task *steal_some(tarn_worker_ *worker, tarn_job_priority priority)
+{
+    loot taken = {.count = TARN_DEQUE_STEALS_MAX};
+    if (!steal_any(worker, priority, 0, &taken))
+        return NULL;
+    for (uint32_t i = taken.count; i-- > 1;)
+        put_own(worker, taken.tasks[i]);
+    if (taken.count > 1)
+        tarn_idle_notify_(tarn_worker_jobs_(worker));
+    return taken.tasks[0];
+}
+
+/* The same. */
 static tarn_task *take_inbox(tarn_worker_ *worker, tarn_job_priority priority)
 {
     tarn_jobs *jobs = tarn_worker_jobs_(worker);
@@ -206,7 +225,6 @@ tarn_task *tarn_find_any_(tarn_worker_ *worker)
     uint32_t used = priorities_of(tarn_worker_jobs_(worker));
     for (uint32_t i = 0; i < TARN_PRIORITIES && !task; i++) {
         tarn_job_priority priority = order[i];
-        uint32_t victim;
         if ((used >> priority & 1) == 0)
             continue;
         if (!tarn_deque_is_bare(&worker->deques[priority]))
@@ -214,7 +232,7 @@ tarn_task *tarn_find_any_(tarn_worker_ *worker)
         if (!task)
             task = take_inbox(worker, priority);
         if (!task)
-            task = steal_any(worker, priority, 0, &victim);
+            task = steal_some(worker, priority);
     }
     return task;
 }
@@ -242,31 +260,31 @@ static bool is_strange(const tarn_search *search, uint32_t index)
 }
 
 /* First from the thread that stole from the team: what lies there is most likely what it began. */
-static tarn_task *steal_likely(tarn_worker_ *worker, const tarn_search *search,
-                               tarn_job_priority priority, uint32_t *victim)
+static bool steal_likely(tarn_worker_ *worker, const tarn_search *search,
+                         tarn_job_priority priority, loot *taken)
 {
-    tarn_task *task;
     /* relaxed: a hint. */
     uint32_t thief = tarn_u32_load_relaxed(&search->team->thief);
-    *victim = thief - 1;
-    if (thief != 0 && thief != worker->tag && !is_strange(search, *victim) &&
-        steal_from(worker, *victim, priority, &task) == TARN_STEAL_DONE)
-        return task;
-    return steal_any(worker, priority, search->strange, victim);
+    taken->victim = thief - 1;
+    if (thief != 0 && thief != worker->tag && !is_strange(search, taken->victim) &&
+        steal_from(worker, priority, taken) == TARN_STEAL_DONE)
+        return true;
+    return steal_any(worker, priority, search->strange, taken);
 }
 
 /* Puts aside at most one stranger of each worker, until the wait begins its search anew. */
 static tarn_task *steal_of_team(tarn_worker_ *worker, tarn_search *search,
                                 tarn_job_priority priority)
 {
-    for (;;) {
-        uint32_t victim;
-        tarn_task *task = steal_likely(worker, search, priority, &victim);
-        if (!task || tarn_team_descends(task->team, search->team))
+    loot taken = {.count = 1};
+    while (steal_likely(worker, search, priority, &taken)) {
+        tarn_task *task = taken.tasks[0];
+        if (tarn_team_descends(task->team, search->team))
             return task;
-        search->strange |= (uint64_t)1 << victim;
+        search->strange |= (uint64_t)1 << taken.victim;
         tarn_find_put_aside_(tarn_worker_jobs_(worker), task);
     }
+    return NULL;
 }
 
 /* Looks through the whole inbox, unless it has not changed since it did so in vain. The team's

@@ -11,6 +11,8 @@
 #define LAST_RESORT_NS ((uint64_t)1000000)
 #define DEAF_DOUBLINGS 7u
 
+#define STRANGERS_MAX 32u /* to be put aside before a sleep, doubled with the sleeps */
+
 typedef struct wait_state {
     tarn_worker_ *worker;
     tarn_search search;
@@ -59,6 +61,23 @@ static void run(wait_state *wait, tarn_task *task)
     worker->strangers -= is_stranger;
 }
 
+static uint32_t doublings(const wait_state *wait)
+{
+    return wait->vain < DEAF_DOUBLINGS ? wait->vain : DEAF_DOUBLINGS;
+}
+
+/* What the team waits for may lie behind strangers in the deque of a thread that is busy. */
+static tarn_task *find_behind_strangers(wait_state *wait)
+{
+    for (uint32_t i = 0; i < STRANGERS_MAX << doublings(wait); i++) {
+        wait->search.strange = 0;
+        tarn_task *task = find(wait);
+        if (task || wait->search.strange == 0)
+            return task;
+    }
+    return NULL;
+}
+
 /* Sleeps, having looked once more after it said so. Returns a job that it found instead. */
 static tarn_task *sleep_unless_found(wait_state *wait)
 {
@@ -69,7 +88,7 @@ static tarn_task *sleep_unless_found(wait_state *wait)
     bool is_last_resort = must_run_strangers(wait);
     uint64_t timeout_ns = is_last_resort ? LAST_RESORT_NS : TARN_PARK_FOR_EVER;
     if (wait->is_deaf)
-        timeout_ns = DEAF_NS << (wait->vain < DEAF_DOUBLINGS ? wait->vain : DEAF_DOUBLINGS);
+        timeout_ns = DEAF_NS << doublings(wait);
     else
         tarn_idle_announce_(worker, !may_run_strangers(wait));
     tarn_task *task = find(wait);
@@ -99,8 +118,10 @@ static void wait_slowly(tarn_worker_ *worker, tarn_team *team, bool any)
     for (uint32_t round = 0; !is_done(&wait);) {
         tarn_task *task = find(&wait);
         if (!task && (round >= TARN_IDLE_ROUNDS || wait.is_deaf)) {
+            task = find_behind_strangers(&wait);
             wait.search.strange = 0;
-            task = sleep_unless_found(&wait);
+            if (!task)
+                task = sleep_unless_found(&wait);
             round = 0;
         } else if (!task) {
             tarn_idle_pause_(round++);

@@ -2,6 +2,12 @@
 
 # (file, function, name, old, new)
 BY_HAND = (
+    ("jobs/deque.h", "tarn_deque_take", "as if a thief took one",
+     "tarn_deque_lower_(deque, bottom) - deque->steals_max + 1",
+     "tarn_deque_lower_(deque, bottom)"),
+    ("jobs/deque.h", "tarn_deque_take", "as if no thief went by the low that was",
+     "safe = tarn_deque_lower_(deque, bottom) - deque->steals_max + 1",
+     "(void)tarn_deque_lower_(deque, bottom)"),
     ("pool/life/fast.h", "tarn_fast_can_put_", "last life not told",
      "           (live_word & TARN_LIVES_MASK_) != pool->table.lives_mask &&\n", ""),
     ("pool/life/handles.c", "tarn_handles_try_end_", "any life of the slot",

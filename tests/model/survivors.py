@@ -16,12 +16,12 @@ ONE_MORE = "a wake too many: the sleeper looks and sleeps again"
 SURVIVORS = {
     # ---- orders ----
     "jobs/deque.h tarn_deque_push: load_acquire as relaxed": BUFFERED,
-    "jobs/deque.h tarn_deque_take: store_release as relaxed #2":
-        "who reads this bottom finds the deque empty, or loses its CAS",
     "jobs/deque.h tarn_deque_take_alone: store_release as relaxed": ALONE,
-    "jobs/deque.h tarn_deque_take: cas_strong_seq_cst as acquire":
+    "jobs/deque.h tarn_deque_take_oldest_: store_release as relaxed":
+        "who steals by this bottom has read, and fenced after it, the top that the CAS before made",
+    "jobs/deque.h tarn_deque_take_oldest_: cas_strong_seq_cst as acquire":
         "the fences order it after the thieves' CASes; seq_cst as the paper proves it",
-    "jobs/deque.h tarn_deque_steal: cas_strong_seq_cst as acquire":
+    "jobs/deque.h tarn_deque_steal_some: cas_strong_seq_cst as acquire":
         "as in take; and what it releases, " + BUFFERED,
     "jobs/team.c tarn_team_is_done_elsewhere_: load_acquire as relaxed #3":
         "nothing is read after it",
