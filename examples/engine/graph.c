@@ -12,7 +12,6 @@
 
 typedef struct graph {
     const backend *on;
-    world *stage;
     tarn_worker *w;
     tarn_job_group group;
     tarn_job_handle thinking[SECTORS_MAX];
@@ -96,7 +95,7 @@ static void start_build(graph *g, sector *s)
 
 tarn_status graph_run(const backend *on, world *stage, tarn_worker *w)
 {
-    graph g = {.on = on, .stage = stage, .w = w, .status = TARN_OK};
+    graph g = {.on = on, .w = w, .status = TARN_OK};
     tarn_job_group_begin(w, &g.group);
     for (uint32_t i = 0; i < stage->options->threads; i++)
         start_draw(&g, &stage->shelves[i]);
