@@ -189,9 +189,9 @@ static bool steal_any(tarn_worker_ *worker, tarn_job_priority priority, uint64_t
 
 /* Takes a few, so that their list or deque is not everyone's bottleneck: the oldest of them to run,
  * the others into its own deque, from where they can be stolen. */
-static tarn_task *steal_some(tarn_worker_ *worker, tarn_job_priority priority)
+static tarn_task *steal_some(tarn_worker_ *worker, tarn_job_priority priority, uint32_t count_max)
 {
-    loot taken = {.count = TARN_DEQUE_STEALS_MAX};
+    loot taken = {.count = count_max};
     if (!steal_any(worker, priority, 0, &taken))
         return NULL;
     for (uint32_t i = taken.count; i-- > 1;)
@@ -202,14 +202,14 @@ static tarn_task *steal_some(tarn_worker_ *worker, tarn_job_priority priority)
 }
 
 /* The same. */
-static tarn_task *take_inbox(tarn_worker_ *worker, tarn_job_priority priority)
+static tarn_task *take_inbox(tarn_worker_ *worker, tarn_job_priority priority, uint32_t count_max)
 {
     tarn_jobs *jobs = tarn_worker_jobs_(worker);
     tarn_stack *inbox = &jobs->inboxes[priority];
     if (tarn_stack_top(inbox, &jobs->is.links) == TARN_INDEX_NONE)
         return NULL;
     uint32_t indices[INBOX_TAKES_MAX];
-    uint32_t count = tarn_stack_pop_some(inbox, &jobs->is.links, INBOX_TAKES_MAX, indices);
+    uint32_t count = tarn_stack_pop_some(inbox, &jobs->is.links, count_max, indices);
     if (count == 0)
         return NULL;
     for (uint32_t i = 0; i + 1 < count; i++)
@@ -219,7 +219,7 @@ static tarn_task *take_inbox(tarn_worker_ *worker, tarn_job_priority priority)
     return tarn_task_at_(jobs, indices[count - 1]);
 }
 
-tarn_task *tarn_find_any_(tarn_worker_ *worker)
+static tarn_task *find_any(tarn_worker_ *worker, uint32_t takes_max, uint32_t steals_max)
 {
     tarn_task *task = take_pinned(worker, NULL);
     uint32_t used = priorities_of(tarn_worker_jobs_(worker));
@@ -230,11 +230,21 @@ tarn_task *tarn_find_any_(tarn_worker_ *worker)
         if (!tarn_deque_is_bare(&worker->deques[priority]))
             task = tarn_find_take_(worker, &worker->deques[priority]);
         if (!task)
-            task = take_inbox(worker, priority);
+            task = take_inbox(worker, priority, takes_max);
         if (!task)
-            task = steal_some(worker, priority);
+            task = steal_some(worker, priority, steals_max);
     }
     return task;
+}
+
+tarn_task *tarn_find_any_(tarn_worker_ *worker)
+{
+    return find_any(worker, INBOX_TAKES_MAX, TARN_DEQUE_STEALS_MAX);
+}
+
+tarn_task *tarn_find_one_(tarn_worker_ *worker)
+{
+    return find_any(worker, 1, 1);
 }
 
 /* ---- jobs of a team ---- */

@@ -18,8 +18,11 @@ static inline tarn_task *tarn_find_take_(tarn_worker_ *worker, tarn_deque *deque
                                                   : tarn_deque_take(deque);
 }
 
-/* Any job, or NULL. */
+/* Any job, or NULL. The worker is going to look for more: it may get some into its own deque. */
 tarn_task *tarn_find_any_(tarn_worker_ *worker);
+
+/* The same for waits, which may end before they get to run more. */
+tarn_task *tarn_find_one_(tarn_worker_ *worker);
 
 /* What a wait knows about where it looked. */
 typedef struct tarn_search {

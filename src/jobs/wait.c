@@ -45,7 +45,7 @@ static bool must_run_strangers(const wait_state *wait)
 static tarn_task *find(wait_state *wait)
 {
     tarn_task *task = tarn_find_of_team_(wait->worker, &wait->search);
-    return task || !may_run_strangers(wait) ? task : tarn_find_any_(wait->worker);
+    return task || !may_run_strangers(wait) ? task : tarn_find_one_(wait->worker);
 }
 
 static void run(wait_state *wait, tarn_task *task)
@@ -100,7 +100,7 @@ static tarn_task *sleep_unless_found(wait_state *wait)
     if (task)
         tarn_idle_hand_on_(tarn_worker_jobs_(worker));
     if (!task && is_last_resort && !is_done(wait))
-        return tarn_find_any_(worker);
+        return tarn_find_one_(worker);
     if (task || !was_woken)
         return task;
     task = find(wait);
