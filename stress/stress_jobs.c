@@ -2,21 +2,26 @@
  * thread run once each, before the wait for their group ends, and not after it; and the pool's
  * objects are allocated and freed in them, by whatever thread they are on, without loss.
  *
- * The crew's threads attach as workers. Few jobs and tiny deques, so that places run out. Each step
- * is a tree of jobs with a count of those that are still to come: plain, in the group's own scope,
- * it is written by nobody once the wait is over. */
+ * The crew's threads attach as workers. With one pool there are few jobs and tiny deques, so that
+ * places run out; with another, enough of both that thieves take several jobs at once. Each step is
+ * a tree of jobs, or a flat crowd, with a count of those that are still to come: in the group's own
+ * scope, it is written by nobody once the wait is over. */
 #include "scenarios.h"
 
 #include <stdlib.h>
 
-#define JOBS_MAX   96u
-#define DEQUE_JOBS 4u
-#define DEPTH_MAX  4u
-#define WIDTH_MAX  5u
-#define WALKS      24u /* pool calls in each job, so that threads meet in them */
+#define FEW_JOBS        96u
+#define TINY_DEQUE_JOBS 4u
+#define MANY_JOBS       4096u
+#define DEQUE_JOBS      1024u
+#define CROWD_MIN       200u
+#define DEPTH_MAX       4u
+#define WIDTH_MAX       5u
+#define WALKS           24u /* pool calls in each job, so that threads meet in them */
 
 typedef struct scheduler {
     tarn_jobs *jobs;
+    bool is_roomy;
     tarn_worker *faces[STRESS_THREADS_MAX]; /* by the worker's number - 1; each its thread's */
     worker *workers[TARN_WORKERS_MAX];      /* by the face's index; the same */
 } scheduler;
@@ -43,11 +48,14 @@ static bool open(run *r)
 {
     scheduler *s = calloc(1, sizeof *s);
     r->state = s;
+    bool is_roomy = dice_one_in(&r->dice, 2);
     tarn_jobs_options options = {.host_threads_only = true,
                                  .attached_max = workers_of(r),
-                                 .jobs_max = JOBS_MAX,
-                                 .deque_jobs = DEQUE_JOBS};
+                                 .jobs_max = is_roomy ? MANY_JOBS : FEW_JOBS,
+                                 .deque_jobs = is_roomy ? DEQUE_JOBS : TINY_DEQUE_JOBS};
     tarn_worker *none;
+    if (s)
+        s->is_roomy = is_roomy;
     if (s && tarn_jobs_create(&options, &s->jobs, &none) == TARN_OK)
         return true;
     failure_report(&r->failure, "the scheduler could not be created");
@@ -142,6 +150,22 @@ static void grow(tarn_worker *face, branch *self)
         tarn_job_group_wait(face, &group);
 }
 
+/* More than a thief leaves alone. */
+static void crowd(tarn_worker *face, const branch *self)
+{
+    dice d = {self->dice | 1};
+    tarn_job_group group;
+    uint32_t count = CROWD_MIN + (uint32_t)dice_below(&d, CROWD_MIN);
+    tarn_job_group_begin(face, &group);
+    for (uint32_t i = 0; i < count; i++) {
+        branch child = *self;
+        child.depth = 0;
+        atomic_fetch_add_explicit(child.left, 1, memory_order_relaxed);
+        tarn_job_run(face, &group, run_branch, &child, sizeof child);
+    }
+    tarn_job_group_wait(face, &group);
+}
+
 static bool step(worker *w)
 {
     scheduler *s = w->run->state;
@@ -152,7 +176,10 @@ static bool step(worker *w)
         return true;
     }
     branch root = {s, &left, dice_next(&w->dice), DEPTH_MAX};
-    grow(face, &root);
+    if (s->is_roomy && dice_one_in(&w->dice, 4))
+        crowd(face, &root);
+    else
+        grow(face, &root);
     uint64_t never_ran = atomic_load_explicit(&left, memory_order_relaxed);
     if (never_ran != 0)
         failure_report(&w->run->failure, "%llu jobs never ran", (unsigned long long)never_ran);
