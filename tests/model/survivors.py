@@ -48,7 +48,6 @@ SURVIVORS = {
     "jobs/idle.c tarn_idle_renounce_: left out tarn_u64_fetch_and_relaxed": BETTER,
     "jobs/idle.c tarn_idle_pass_on_: left out wake_one_of":
         "a job that waits until its own thread is free, though another could have helped",
-    "jobs/idle.c wake_one_of: taken to succeed": ONE_MORE,
     "depot/magazine.c tarn_magazines_init: left out tarn_u32_store_relaxed":
         "the memory of a new pool is zero already",
     "pool/shelf.c tarn_shelf_bypass_: left out tarn_counter_add_": FIGURE + " (depot_puts)",

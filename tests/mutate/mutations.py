@@ -60,8 +60,10 @@ MUTATIONS = [
           "while (index != TARN_INDEX_NONE && count <= count_max) {",
           "test_stack"),
     fault("push-links-once", STACK,
-          "    for (;;) {\n        tarn_links_set(links, last, index_of(links, head));",
-          "    tarn_links_set(links, last, index_of(links, head));\n    for (;;) {",
+          "    for (;;) {\n        uint64_t made = head_after(links, head, first);\n"
+          "        tarn_links_set(links, last, index_of(links, head));",
+          "    tarn_links_set(links, last, index_of(links, head));\n"
+          "    for (;;) {\n        uint64_t made = head_after(links, head, first);",
           "test_stack_overlap"),
     fault("pop-link-read-once", STACK,
           "        uint32_t next = tarn_links_get(links, index);\n",

@@ -78,8 +78,8 @@ JOBS_MUTATIONS = [
           "        if (!task || team)\n            return task;\n        tarn_find_put_aside_",
           "test_jobs"),
     fault("wait-runs-strangers-it-stole", FIND,
-          "    if (!task || tarn_team_descends(task->team, search->team))\n        return task;\n",
-          "    if (!task || search)\n        return task;\n",
+          "        if (tarn_team_descends(task->team, search->team))\n            return task;\n",
+          "        if (search)\n            return task;\n",
           "test_jobs_waits"),
     fault("wait-helps-its-own-group-only", TEAM_HEADER,
           "    while (team && team != from && team->depth > from->depth)\n"

@@ -27,6 +27,7 @@ static struct {
     tarn_u32 next[SLOTS + 1];
     tarn_job_handle handle;
     uint32_t edge, started;
+    uint32_t tickets[WORKERS], wakes_expected;
 } world MODEL_STATE;
 
 static void name(const void *address, char *text, uint32_t bytes)
@@ -162,6 +163,49 @@ static void sleep_until_said(void)
     }
 }
 
+/* ---- whose bit is taken is woken, and nobody else's goes with it ---- */
+
+static void set_up_sleepers(uint64_t parked, uint32_t wakes_expected)
+{
+    set_up();
+    tarn_u64_store_relaxed(&world.jobs.parked, parked);
+    for (uint32_t i = 0; i < WORKERS; i++)
+        world.tickets[i] = tarn_park_ticket(&world.workers[i].park);
+    world.wakes_expected = wakes_expected;
+    ledger_keep();
+}
+static void set_up_sleeper(void)
+{
+    set_up_sleepers(1u << 1, 1);
+}
+static void set_up_two_sleepers(void)
+{
+    set_up_sleepers(1u << 1 | 1u << 2, 2);
+}
+
+static void wake_one(void)
+{
+    tarn_idle_wake_one_(&world.jobs);
+}
+static void announce_third(void)
+{
+    tarn_idle_announce_(&world.workers[2], false);
+}
+
+static void all_bits_are_accounted_for(void)
+{
+    uint32_t wakes = 0;
+    uint64_t parked = tarn_u64_load_relaxed(&world.jobs.parked);
+    for (uint32_t i = 1; i < WORKERS; i++) {
+        bool is_woken = tarn_park_ticket(&world.workers[i].park) != world.tickets[i];
+        wakes += is_woken;
+        if (is_woken == (parked >> i & 1) && !model_has_stopped())
+            model_fail("worker %u has %s", i, is_woken ? "a bit, and was woken" : "neither");
+    }
+    if (wakes != world.wakes_expected && !model_has_stopped())
+        model_fail("%u were woken", wakes);
+}
+
 /* ---- names of jobs ---- */
 
 static void set_up_named(void)
@@ -210,6 +254,10 @@ static const client_entry clients[] = {
     CLIENT("idle_barrier", set_up_barrier, push_one, run_on_second),
     CLIENT("idle_barrier_picky", set_up_barrier, push_one, run_on_second_picky),
     CLIENT("idle_barrier_two", set_up_barrier, push_two, run_on_second, run_on_third),
+    CLIENT_ENTRY("idle_wake_announce", CLIENT_LOCK_FREE, set_up_sleeper, all_bits_are_accounted_for,
+                 wake_one, announce_third),
+    CLIENT_ENTRY("idle_wake_wake", CLIENT_LOCK_FREE, set_up_two_sleepers,
+                 all_bits_are_accounted_for, wake_one, wake_one),
     CLIENT_ENTRY("mark_poll", CLIENT_LOCK_FREE, set_up_named, no_check, end_named, poll_named),
     CLIENT_ENTRY("mark_after", CLIENT_LOCK_FREE, set_up_named, started_once, end_named,
                  depend_on_named),
