@@ -21,8 +21,8 @@ usage: ./tarn.sh WORD [ARGS]
                  programs of this machine allocate, and replays it on tarn and on malloc
   test           builds and tests everything: gcc, clang, checked, TSan, ASan with UBSan, fuzz
   test --quick   the release build's tests alone
-  test --all     that, the model's mutation run (long), and a short form of the tests on other
-                 machines under emulators
+  test --all     that, the mutation runs of the model and under TSan (long), and a short form of
+                 the tests on other machines under emulators
   bench ARGS     tarn-bench; `bench --help` lists its arguments
   stress ARGS    tarn-stress; `stress --help` lists its arguments
   help           this text

@@ -308,7 +308,8 @@ def main():
     copy = Copy(arguments)
     check_baseline(copy, mutations)
     survivors = 0
-    with ThreadPoolExecutor(arguments.jobs) as executor:
+    at_once = 1 if arguments.tsan else arguments.jobs  # a race needs threads that meet
+    with ThreadPoolExecutor(at_once) as executor:
         results = executor.map(lambda mutation: Trial(copy, mutation).run(), mutations)
         for mutation, (killed, how) in zip(mutations, results):
             survivors += not killed

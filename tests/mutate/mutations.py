@@ -299,8 +299,8 @@ MUTATIONS = [
 # doubled, by a look and by a CAS; such a fault removes both.
 TSAN_MUTATIONS = [
     fault("e1-push-not-released", STACK,
-          "tarn_u64_cas_weak_release(&stack->head, &head, head_after(links, head, first))",
-          "tarn_u64_cas_weak_relaxed(&stack->head, &head, head_after(links, head, first))",
+          "tarn_u64_cas_weak_release(&stack->head, &head, made)",
+          "tarn_u64_cas_weak_relaxed(&stack->head, &head, made)",
           "test_edges"),
     fault("e1-pop-not-acquired", STACK,
           ("names. */\n    uint64_t head = tarn_u64_load_acquire(&stack->head);",
