@@ -112,10 +112,62 @@ static void J7_fibers_move_between_workers_with_what_they_hold(void **state)
     kit_destroy(pool);
 }
 
+/* ---- what a group's beginner notes in it, while another thread has it ---- */
+
+typedef struct moved {
+    tarn_jobs *jobs;
+    tarn_job_group group;
+    atomic_uint is_ready, is_begun, has_helped, count, ran_before;
+} moved;
+
+/* The flag is relaxed, and orders nothing: what the beginner does meanwhile must not be touched. */
+static int go_on_elsewhere(void *argument)
+{
+    moved *self = argument;
+    tarn_worker *worker;
+    int failures = 0;
+    KIT_EXPECT(&failures, tarn_worker_attach(self->jobs, "elsewhere", &worker) == TARN_OK);
+    tarn_job_run(worker, NULL, jobs_kit_count, &self->ran_before, 0);
+    while (tarn_worker_help(worker))
+        ;
+    kit_raise(&self->is_ready, 1);
+    kit_await(&self->is_begun, 1);
+    while (atomic_load_explicit(&self->has_helped, memory_order_relaxed) == 0)
+        tarn_thread_yield();
+    tarn_job_run(worker, &self->group, jobs_kit_count, &self->count, 0);
+    tarn_job_group_wait(worker, &self->group);
+    KIT_EXPECT(&failures, tarn_worker_detach(worker) == TARN_OK);
+    return failures;
+}
+
+static void J7_a_group_that_moved_is_not_looked_at_beside_its_beginner(void **state)
+{
+    (void)state;
+    tarn_jobs_options options = {.workers = 1, .attached_max = 1};
+    jobs_kit kit = jobs_kit_open(&options);
+    moved self = {.jobs = kit.jobs};
+    tarn_thread thread;
+    assert_true(tarn_thread_create(&thread, go_on_elsewhere, &self));
+    kit_await(&self.is_ready, 1);
+    tarn_job_options job = {
+        .function = jobs_kit_count, .payload = &self.count, .group = &self.group};
+    tarn_job_group_begin(kit.worker, &self.group);
+    for (int i = 0; i < 3; i++)
+        kit_expect_status(tarn_job_submit(kit.jobs, &job, NULL), TARN_OK);
+    kit_raise(&self.is_begun, 1);
+    assert_true(tarn_worker_help(kit.worker)); /* with some more into its deque: it notes where */
+    atomic_store_explicit(&self.has_helped, 1, memory_order_relaxed);
+    assert_int_equal(tarn_thread_join(thread), 0);
+    assert_int_equal(atomic_load(&self.count), 4);
+    assert_int_equal(atomic_load(&self.ran_before), 1);
+    jobs_kit_close(kit);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(J7_fibers_move_between_workers_with_what_they_hold),
+        cmocka_unit_test(J7_a_group_that_moved_is_not_looked_at_beside_its_beginner),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

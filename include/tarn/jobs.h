@@ -15,9 +15,10 @@
  *
  * Owners push and take at one end of their deque, thieves at the other: D. Chase and Y. Lev,
  * "Dynamic Circular Work-Stealing Deque" (SPAA 2005), with the memory orders of N. M. Le et al.,
- * "Correct and Efficient Work-Stealing for Weak Memory Models" (PPoPP 2013). A wait looks first for
- * its own jobs, then for those of the thread that took them: D. B. Wagner and B. G. Calder,
- * "Leapfrogging" (PPoPP 1993).
+ * "Correct and Efficient Work-Stealing for Weak Memory Models" (PPoPP 2013). Where many jobs lie,
+ * an idle thread takes a few at once: D. Hendler and N. Shavit, "Non-Blocking Steal-Half Work
+ * Queues" (PODC 2002). A wait looks first for its own jobs, then for those of the thread that took
+ * them: D. B. Wagner and B. G. Calder, "Leapfrogging" (PPoPP 1993).
  *
  * Fork: a child has none of the workers' threads. It does not use the scheduler. */
 #ifndef TARN_JOBS_H

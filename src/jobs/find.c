@@ -34,17 +34,9 @@ static void put_inbox(tarn_jobs *jobs, tarn_task *task)
                     tarn_task_index_(jobs, task));
 }
 
-/* The owner's jobs of a team lie at its floor or above. */
-static void lower_floor(tarn_worker_ *worker, tarn_team *team, tarn_job_priority priority)
-{
-    uint64_t bottom = tarn_deque_bottom(&worker->deques[priority]);
-    if (team && team->owner == worker->tag && bottom < team->floor[priority])
-        team->floor[priority] = bottom;
-}
-
 static void put_own(tarn_worker_ *worker, tarn_task *task)
 {
-    lower_floor(worker, task->team, priority_of(task));
+    tarn_find_lower_floor_(worker, task->team, priority_of(task));
     if (!tarn_deque_push(&worker->deques[priority_of(task)], task))
         put_inbox(tarn_worker_jobs_(worker), task);
 }
@@ -313,7 +305,7 @@ static tarn_task *dig(tarn_worker_ *worker, tarn_search *search, tarn_job_priori
         uint32_t next = tarn_links_get(links, index);
         tarn_task *task = tarn_task_at_(jobs, index);
         if (tarn_team_descends(task->team, search->team)) {
-            lower_floor(worker, search->team, priority);
+            tarn_find_lower_floor_(worker, search->team, priority);
             if (found)
                 put_own(worker, found);
             found = task;

@@ -11,6 +11,17 @@ void tarn_find_put_(tarn_jobs *jobs, tarn_worker_ *worker, tarn_task *task);
 /* Where its own deque is full, and for jobs that it may not run now. */
 void tarn_find_put_aside_(tarn_jobs *jobs, tarn_task *task);
 
+/* Before a job of the team goes into the worker's own deque: the owner's lie at the floor or above.
+ * Others do not even look at it, since the owner may change it for what it steals, while a fiber
+ * has the team elsewhere. */
+static inline void tarn_find_lower_floor_(const tarn_worker_ *worker, tarn_team *team,
+                                          tarn_job_priority priority)
+{
+    uint64_t bottom = tarn_deque_bottom(&worker->deques[priority]);
+    if (team && team->owner == worker->tag && bottom < team->floor[priority])
+        team->floor[priority] = bottom;
+}
+
 /* From the worker's own deque. */
 static inline tarn_task *tarn_find_take_(tarn_worker_ *worker, tarn_deque *deque)
 {

@@ -115,14 +115,10 @@ tarn_status tarn_job_run(tarn_worker *face, tarn_job_group *group, tarn_job_fn *
     task->flags = payload_bytes == 0 ? TARN_TASK_BY_POINTER : 0;
     task->name = NULL;
     set_payload(task, payload, payload_bytes);
-    tarn_deque *deque = &worker->deques[TARN_PRIORITY_NORMAL];
-    if (team) {
+    if (team)
         tarn_team_add(team, worker->tag);
-        uint64_t bottom = tarn_deque_bottom(deque);
-        if (bottom < team->floor[TARN_PRIORITY_NORMAL] && team->owner == worker->tag)
-            team->floor[TARN_PRIORITY_NORMAL] = bottom;
-    }
-    if (TARN_UNLIKELY(!tarn_deque_push(deque, task)))
+    tarn_find_lower_floor_(worker, team, TARN_PRIORITY_NORMAL);
+    if (TARN_UNLIKELY(!tarn_deque_push(&worker->deques[TARN_PRIORITY_NORMAL], task)))
         tarn_find_put_aside_(face->jobs, task);
     else
         tarn_idle_notify_(face->jobs);
