@@ -103,7 +103,7 @@ static void creation_fails_whole_at_every_memory_call(void **state)
 
 /* ---- J8: depth ---- */
 
-enum { NESTED = 100000 };
+enum { NESTED = 100000, ZIGZAGS = 60000 };
 
 typedef struct chain {
     atomic_uint *count;
@@ -170,6 +170,39 @@ static void J8_nor_does_it_matter_that_no_job_is_free(void **state)
     jobs_kit_close(kit);
 }
 
+/* Each level is begun by the other worker than the one before, so that each has every second: on
+ * neither stack do the depths follow each other. */
+typedef struct zigzag {
+    atomic_uint *begun; /* levels */
+    uint32_t level, levels;
+} zigzag;
+
+static void descend_elsewhere(tarn_worker *worker, void *payload)
+{
+    zigzag self = *(zigzag *)payload;
+    kit_raise(self.begun, ++self.level);
+    if (self.level == self.levels)
+        return;
+    tarn_job_group group;
+    tarn_job_group_begin(worker, &group);
+    tarn_job_run(worker, &group, descend_elsewhere, &self, sizeof self);
+    kit_await(self.begun, self.level + 1);
+    tarn_job_group_wait(worker, &group);
+}
+
+static void J8_scopes_nest_on_two_stacks(void **state)
+{
+    (void)state;
+    for (uint32_t first = 0; first < 2; first++) {
+        jobs_kit kit = jobs_kit_of(2);
+        atomic_uint begun = first;
+        zigzag top = {&begun, first, ZIGZAGS};
+        descend_elsewhere(kit.worker, &top);
+        assert_int_equal(atomic_load(&begun), ZIGZAGS);
+        jobs_kit_close(kit);
+    }
+}
+
 /* ---- J10: few workers ---- */
 
 static void J10_one_worker_is_enough(void **state)
@@ -222,6 +255,7 @@ int main(void)
         cmocka_unit_test(creation_fails_whole_at_every_memory_call),
         cmocka_unit_test(J8_scopes_nest_without_end),
         cmocka_unit_test(J8_nor_does_it_matter_that_no_job_is_free),
+        cmocka_unit_test(J8_scopes_nest_on_two_stacks),
         cmocka_unit_test(J10_one_worker_is_enough),
         cmocka_unit_test(J10_without_workers_whoever_attaches_does_the_work),
     };

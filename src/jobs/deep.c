@@ -63,15 +63,19 @@ void tarn_deep_call_(tarn_worker_ *worker, tarn_deep_fn_ *function, void *argume
 {
     tarn_thread thread;
     deep_call call = {worker, function, argument, !worker->is_away};
+    uint32_t levels = worker->levels;
     worker->is_away = true;
+    worker->levels = 0;
     if (!tarn_thread_create(&thread, go_on, &call)) {
         worker->is_away = !call.is_first;
         function(worker, argument);
+        worker->levels = levels;
         return;
     }
     if (call.is_first)
         serve(worker);
     tarn_thread_join(thread);
+    worker->levels = levels;
     if (call.is_first)
         worker->is_away = false;
 }

@@ -1,7 +1,8 @@
-/* Jobs inside waits inside jobs: each level takes some hundred bytes of the thread's stack. Every
- * TARN_DEEP_LEVELS of them it goes on in a thread made for it, with a stack of its own, which has
- * the worker until it returns. The worker's first thread sleeps meanwhile, but for jobs that are
- * pinned to it: those are handed down to it, since they mean that thread.
+/* Jobs inside waits inside jobs: each level takes some hundred bytes of the thread's stack. After
+ * TARN_DEEP_LEVELS of them, whichever groups they are of, it goes on in a thread made for it, with
+ * a stack of its own, which has the worker until it returns. The worker's first thread sleeps
+ * meanwhile, but for jobs that are pinned to it: those are handed down to it, since they mean that
+ * thread.
  *
  *   E50 a store of hand (release) -> the other thread's load of it (acquire): the worker, and the
  *       job that is handed over. */
@@ -13,9 +14,10 @@
 
 #define TARN_DEEP_LEVELS 1024u
 
-static inline bool tarn_deep_is_due_(const tarn_team *team)
+/* Before a wait, or a job that runs on the spot. */
+static inline bool tarn_deep_is_due_(const tarn_worker_ *worker)
 {
-    return TARN_UNLIKELY((team->depth + 1) % TARN_DEEP_LEVELS == 0);
+    return TARN_UNLIKELY(worker->levels >= TARN_DEEP_LEVELS);
 }
 
 typedef void tarn_deep_fn_(tarn_worker_ *worker, void *argument);

@@ -73,10 +73,13 @@ static void run_here(tarn_worker_ *worker, tarn_job_options options)
     const tarn_team *team = (const tarn_team *)(const void *)options.group;
     if (tarn_jobs_is_stopping_(tarn_worker_jobs_(worker)) || (team && tarn_team_is_cancelled(team)))
         return;
-    if (team && tarn_deep_is_due_(team))
+    if (tarn_deep_is_due_(worker)) {
         tarn_deep_call_(worker, call_here, &options);
-    else
-        call_here(worker, &options);
+        return;
+    }
+    worker->levels++;
+    call_here(worker, &options);
+    worker->levels--;
 }
 
 /* Most payloads are two words; a copy of known size needs no call. */

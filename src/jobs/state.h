@@ -60,6 +60,7 @@ typedef struct tarn_worker_ {
     tarn_team *running;                 /* the team of the job that it is in, or NULL */
     uint32_t tag;                       /* index + 1 */
     uint32_t strangers;                 /* jobs that waits run here now for any_ */
+    uint32_t levels;                    /* on the stack that it is on: see deep.h */
     uint32_t random;
     uint32_t pinned_first, pinned_last; /* pinned tasks that it has seen, oldest first */
     tarn_cache *caches[TARN_WORKER_POOLS_MAX];

@@ -174,12 +174,15 @@ static inline void wait_for(tarn_worker *face, tarn_job_group *group, bool any)
 {
     tarn_worker_ *worker = tarn_worker_of_(face);
     tarn_team *team = (tarn_team *)(void *)group;
-    if (tarn_deep_is_due_(team)) {
+    if (tarn_deep_is_due_(worker)) {
         deep_wait wait = {team, any};
         tarn_deep_call_(worker, wait_deep, &wait);
-    } else if (!wait_quickly(worker, team)) {
-        wait_slowly(worker, team, any);
+        return;
     }
+    worker->levels++;
+    if (!wait_quickly(worker, team))
+        wait_slowly(worker, team, any);
+    worker->levels--;
 }
 
 void tarn_job_group_wait(tarn_worker *face, tarn_job_group *group)
