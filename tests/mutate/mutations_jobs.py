@@ -67,13 +67,10 @@ JOBS_MUTATIONS = [
           "        tarn_find_put_aside_(face->jobs, task);\n", "        (void)0;\n",
           "test_jobs"),
     # ---- what a wait runs ----
-    fault("floor-never-set", RUN,
-          "        if (bottom < team->floor[TARN_PRIORITY_NORMAL] &&",
-          "        if (bottom > team->floor[TARN_PRIORITY_NORMAL] &&",
-          "test_jobs"),
-    fault("floor-set-once", RUN,
-          "        if (bottom < team->floor[TARN_PRIORITY_NORMAL] &&",
-          "        if (team->floor[TARN_PRIORITY_NORMAL] == TARN_TEAM_FLOOR_ABOVE &&",
+    fault("floor-never-set", "jobs/find.h",
+          "bottom < team->floor[priority])", "bottom > team->floor[priority])", "test_jobs"),
+    fault("floor-set-once", "jobs/find.h",
+          "bottom < team->floor[priority])", "team->floor[priority] == TARN_TEAM_FLOOR_ABOVE)",
           "test_jobs"),
     fault("wait-runs-strangers-on-top", FIND,
           "        if (!task || tarn_team_descends(task->team, team))\n"
