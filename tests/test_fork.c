@@ -229,6 +229,88 @@ static void a_growth_callback_may_fork(void **state)
     kit_clear_and_destroy(s.pool);
 }
 
+/* The construct hook in which prepare has the whole of an exact pool in hand. */
+static bool construct_and_wait(void *context, void *object)
+{
+    (void)object;
+    story *s = context;
+    if (atomic_load(&s->step) == 0) {
+        kit_raise(&s->step, 1);
+        kit_await(&s->step, 2);
+    }
+    return true;
+}
+
+static tarn_pool *exact_pool_of_one(bool (*construct)(void *context, void *object), story *s)
+{
+    tarn_pool_options options = {.object_bytes = 16,
+                                 .capacity = 1,
+                                 .exact = true,
+                                 .hooks = {.context = s, .construct = construct}};
+    return kit_pool(&options);
+}
+
+static int preparing_thread(void *argument)
+{
+    story *s = argument;
+    return tarn_pool_prepare(s->pool, 1, 1, NULL) != TARN_OK;
+}
+
+static int child_of_a_preparation(void *argument)
+{
+    story *s = argument;
+    int failures = 0;
+    KIT_EXPECT(&failures, tarn_guest_alloc(s->pool) == NULL); /* missing, and not waited for */
+    KIT_EXPECT(&failures, tarn_pool_clear(s->pool) == TARN_OK);
+    KIT_EXPECT(&failures, tarn_guest_alloc(s->pool) != NULL);
+    return failures;
+}
+
+static void a_preparation_that_nobody_is_left_to_end_does_not_hang_the_child(void **state)
+{
+    (void)state;
+    story s = {0};
+    s.pool = exact_pool_of_one(construct_and_wait, &s);
+    tarn_thread thread;
+    assert_true(tarn_thread_create(&thread, preparing_thread, &s));
+    kit_await(&s.step, 1);
+    in_child(child_of_a_preparation, &s);
+    kit_raise(&s.step, 2);
+    assert_int_equal(tarn_thread_join(thread), 0);
+    kit_destroy(s.pool);
+}
+
+static uint32_t preparers(tarn_pool *pool)
+{
+    return tarn_u32_load_relaxed(&pool->space.preparers);
+}
+
+static int child_in_construct(void *argument)
+{
+    story *s = argument;
+    int failures = 0;
+    KIT_EXPECT(&failures, tarn_guest_alloc(s->pool) == NULL);
+    KIT_EXPECT(&failures, preparers(s->pool) == 1); /* the only thread's own */
+    return failures;
+}
+
+static bool construct_and_fork(void *context, void *object)
+{
+    (void)object;
+    in_child(child_in_construct, context);
+    return true;
+}
+
+static void a_construct_hook_may_fork(void **state)
+{
+    (void)state;
+    story s = {0};
+    s.pool = exact_pool_of_one(construct_and_fork, &s);
+    assert_int_equal(preparing_thread(&s), 0);
+    assert_int_equal(preparers(s.pool), 0);
+    kit_destroy(s.pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,6 +320,8 @@ int main(void)
         cmocka_unit_test(attaching_waits_for_no_thread_that_vanished_while_it_emptied_a_cache),
         cmocka_unit_test(a_growth_that_nobody_is_left_to_end_does_not_hang_the_child),
         cmocka_unit_test(a_growth_callback_may_fork),
+        cmocka_unit_test(a_preparation_that_nobody_is_left_to_end_does_not_hang_the_child),
+        cmocka_unit_test(a_construct_hook_may_fork),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

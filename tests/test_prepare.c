@@ -154,6 +154,114 @@ static void a_construct_that_fails_loses_nothing(void **state)
     end(pool);
 }
 
+/* While the construct hook of an exact pool has an object in hand that prepare makes ready,
+ * somebody allocates. */
+typedef struct meeting {
+    tarn_pool *pool;
+    tarn_cache *caches[2];
+    atomic_uint step; /* 1: the hook runs, 2: the other is about to allocate, 3: it has */
+    uint32_t refused_in_hook;
+} meeting;
+
+enum { MEETING_OBJECTS = 3, LOOKS_MAX = 20000 };
+
+/* Time enough for a refusal. An allocation that waits for this hook ends after it. */
+static void let_the_other_allocate(meeting *m)
+{
+    kit_raise(&m->step, 1);
+    kit_await(&m->step, 2);
+    for (int looks = 0; looks < LOOKS_MAX && atomic_load(&m->step) < 3; looks++)
+        tarn_thread_yield();
+}
+
+static bool construct_slowly(void *context, void *object)
+{
+    meeting *m = context;
+    *(uint64_t *)object = 1;
+    if (atomic_load(&m->step) == 0)
+        let_the_other_allocate(m);
+    return true;
+}
+
+static int allocate_all_and_one_more(void *argument)
+{
+    meeting *m = argument;
+    int failures = 0;
+    void *objects[MEETING_OBJECTS];
+    size_t count = kit_alloc_many(m->caches[1], objects, MEETING_OBJECTS);
+    kit_raise(&m->step, 3);
+    KIT_EXPECT(&failures, count == MEETING_OBJECTS);
+    KIT_EXPECT(&failures, tarn_alloc(m->caches[1]) == NULL);
+    kit_free_many(m->caches[1], objects, count);
+    return failures;
+}
+
+static int allocate_meanwhile(void *argument)
+{
+    meeting *m = argument;
+    kit_await(&m->step, 1);
+    kit_raise(&m->step, 2);
+    return allocate_all_and_one_more(m);
+}
+
+static void open_meeting(meeting *m, bool (*construct_fn)(void *context, void *object))
+{
+    tarn_pool_options options = {.object_bytes = 16,
+                                 .capacity = MEETING_OBJECTS,
+                                 .caches_max = 2,
+                                 .exact = true,
+                                 .hooks = {.context = m, .construct = construct_fn}};
+    m->pool = kit_pool(&options);
+    for (int i = 0; i < 2; i++)
+        m->caches[i] = kit_attach(m->pool);
+}
+
+static void close_meeting(meeting *m)
+{
+    kit_expect_conserved(m->pool, 0);
+    for (int i = 0; i < 2; i++)
+        kit_detach(m->caches[i]);
+    kit_destroy(m->pool);
+}
+
+static void an_exact_pool_refuses_nothing_that_another_thread_makes_ready(void **state)
+{
+    (void)state;
+    meeting m = {0};
+    open_meeting(&m, construct_slowly);
+    tarn_thread other;
+    assert_true(tarn_thread_create(&other, allocate_meanwhile, &m));
+    assert_int_equal(prepare(m.pool, 1, SIZE_MAX), 0);
+    assert_int_equal(tarn_thread_join(other), 0);
+    close_meeting(&m);
+}
+
+/* Takes all others, and one more, which this very hook keeps it from having. */
+static bool construct_and_take_all(void *context, void *object)
+{
+    meeting *m = context;
+    *(uint64_t *)object = 1;
+    if (atomic_fetch_add(&m->step, 1) > 0)
+        return true;
+    void *objects[MEETING_OBJECTS];
+    size_t count = kit_alloc_many(m->caches[0], objects, MEETING_OBJECTS);
+    kit_free_many(m->caches[0], objects, count);
+    m->refused_in_hook = (uint32_t)(MEETING_OBJECTS - count);
+    return true;
+}
+
+static void a_construct_hook_waits_for_nothing_that_it_has_in_hand_itself(void **state)
+{
+    (void)state;
+    meeting m = {0};
+    open_meeting(&m, construct_and_take_all);
+    kit_expect_status(tarn_pool_prepare(m.pool, MEETING_OBJECTS, SIZE_MAX, NULL),
+                      TARN_ERROR_FULL);     /* the hook's own allocations made the rest */
+    assert_int_equal(m.refused_in_hook, 1); /* one at a time is in hand */
+    kit_run_thread(allocate_all_and_one_more, &m);
+    close_meeting(&m);
+}
+
 #if defined(__linux__)
 static size_t pages_there(const void *start, size_t bytes)
 {
@@ -199,6 +307,8 @@ int main(void)
         cmocka_unit_test(what_was_trimmed_is_made_ready_again),
         cmocka_unit_test(a_pool_that_has_no_more_says_how_many_are_missing),
         cmocka_unit_test(a_construct_that_fails_loses_nothing),
+        cmocka_unit_test(an_exact_pool_refuses_nothing_that_another_thread_makes_ready),
+        cmocka_unit_test(a_construct_hook_waits_for_nothing_that_it_has_in_hand_itself),
 #if defined(__linux__)
         cmocka_unit_test(t58_prepare_touches_the_pages_of_what_it_prepares_and_no_others),
 #endif

@@ -4,6 +4,7 @@
 #include "pool/reclaim.h"
 #include "pool/slots.h"
 #include "pool/space/groups.h"
+#include "pool/space/prepare.h"
 
 /* Breaking up a magazine is rare, so that all share one shard for it. */
 #define SHARD 0u
@@ -104,7 +105,8 @@ void *tarn_direct_alloc_(tarn_pool *pool)
             count(&pool->direct.allocs);
             return object;
         }
-        if (carved && tarn_groups_are_dry_(pool) && !tarn_grow_(pool, capacity))
+        if (carved && !tarn_prepare_await_(pool) && tarn_groups_are_dry_(pool) &&
+            !tarn_grow_(pool, capacity))
             return NULL;
     }
 }

@@ -6,7 +6,8 @@
 #include "pool/state.h"
 
 /* NULL when the pool has no free object; as strict as tarn_refill_, while no more than
- * TARN_DIRECT_THREADS_COUNTED threads are in here at once. */
+ * TARN_DIRECT_THREADS_COUNTED threads are in here or in tarn_pool_prepare at once; of an exact
+ * pool, any number. */
 void *tarn_direct_alloc_(tarn_pool *pool);
 
 void tarn_direct_free_(tarn_pool *pool, void *object);

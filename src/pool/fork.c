@@ -2,6 +2,7 @@
 
 #include "pool/array.h"
 #include "pool/quarantine.h"
+#include "pool/space/prepare.h"
 
 static uint64_t owner_after(uint64_t owner, uint32_t before, uint32_t now)
 {
@@ -31,6 +32,7 @@ void tarn_fork_repair_(tarn_pool *pool, uint32_t before, uint32_t now)
     for (uint32_t i = 0; i < pool->plan.caches_max; i++)
         repair_cache(pool, i, before, now);
     tarn_quarantine_repair_(pool);
+    tarn_prepare_repair_(pool);
     /* A trim that vanished took what it had in hand with it.
      * relaxed: the child has one thread. */
     bool is_trimming = tarn_u64_load_relaxed(&pool->space.trimmer) == before;

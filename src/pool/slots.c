@@ -25,12 +25,13 @@ uint64_t tarn_slots_capacity_(const tarn_pool *pool)
 
 uint32_t tarn_slots_carve_(tarn_pool *pool, uint32_t count_max, uint64_t limit, uint64_t *slot)
 {
-    /* relaxed: the number alone matters, the memory behind it was never used. A CAS, not an add:
-     * an add that fails would move the index all the same, and at last wrap to live slots. */
+    /* relaxed: a first guess for the CAS. Not an add: one that fails would move the index all the
+     * same, and at last wrap to live slots. */
     uint64_t carved = tarn_u64_load_relaxed(&pool->slots_carved);
     while (carved < limit) {
         uint64_t count = limit - carved < count_max ? limit - carved : count_max;
-        if (tarn_u64_cas_weak_relaxed(&pool->slots_carved, &carved, carved + count)) {
+        /* E16 release: in whose hand the slots are. Their memory was never used. */
+        if (tarn_u64_cas_weak_release(&pool->slots_carved, &carved, carved + count)) {
             *slot = carved;
             return (uint32_t)count;
         }

@@ -130,6 +130,7 @@ typedef struct tarn_space {
     tarn_u64 slots_trimmed; /* of the groups whose memory is gone */
     tarn_stack trimmed;     /* those groups, by index + 1 */
     tarn_links links;       /* constant */
+    tarn_u32 preparers;     /* threads with slots of an exact pool in hand: see space/prepare.h */
 } tarn_space;
 
 /* The trimmer's own: see space/maintain.c. */

@@ -29,7 +29,7 @@ FILES = ("depot/stack.c", "depot/magazine.c", "depot/depot.c", "pool/shelf.c", "
          "pool/refill.c", "pool/drain.c", "pool/reclaim.c", "pool/direct.c", "pool/slots.c",
          "pool/grow.c", "pool/cache.c", "pool/reserve.c", "pool/registry.c", "pool/full.c",
          "pool/life/word.h", "pool/life/fast.h", "pool/life/life.c", "pool/life/handles.c",
-         "pool/space/groups.c", "pool/space/trim.c",
+         "pool/space/groups.c", "pool/space/prepare.c", "pool/space/trim.c",
          "frame/gate.c", "frame/lane.c", "frame/deferred.c", "frame/finalizers.c", "frame/idle.c",
          "jobs/deque.h", "jobs/team.h", "jobs/team.c", "jobs/idle.h", "jobs/idle.c", "jobs/mark.c")
 

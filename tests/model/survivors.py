@@ -80,6 +80,9 @@ SURVIVORS = {
         "its callers look again, since the other has changed the number of what is sorted",
     "pool/space/groups.c restore_one: left out tarn_u64_fetch_add_relaxed":
         FIGURE + " (committed_bytes)",
+    "pool/space/prepare.c put_magazine: left out tarn_u64_fetch_add_relaxed": FIGURE + " (splits)",
+    "pool/space/prepare.c tarn_prepare_repair_: left out tarn_u32_store_relaxed":
+        "a forked child calls it: for the unit tests of that",
     "pool/space/groups.c relist_trimmed: left out tarn_u64_store_relaxed": CLEAR,
     "pool/space/groups.c tarn_groups_clear_: left out tarn_u32_store_relaxed": CLEAR,
     "pool/space/groups.c tarn_groups_clear_: left out tarn_u32_store_relaxed #2": CLEAR,

@@ -2,6 +2,7 @@
 
 from fault import fault
 
+DIRECT = "pool/direct.c"
 GROUPS = "pool/space/groups.c"
 MAINTAIN = "pool/space/maintain.c"
 PREPARE = "pool/space/prepare.c"
@@ -77,6 +78,18 @@ SPACE_MUTATIONS = [
           "    uint64_t bite = missing < budget ? missing : budget;",
           "    uint64_t bite = missing > budget ? missing : budget;",
           "test_prepare"),
+    fault("exact-refuses-what-is-made-ready", DIRECT,
+          "carved && !tarn_prepare_await_(pool) && ", "carved && ", "test_prepare"),
+    fault("a-hook-waits-for-its-own-hand", PREPARE,
+          "!pool->plan.exact || innermost", "!pool->plan.exact", "test_prepare"),
+    fault("prepare-has-many-in-hand-beside-a-hook", PREPARE,
+          "return pool->has_lives ? 1 : ", "return ", "test_prepare"),
+    fault("prepare-keeps-its-hand-after-a-full-pool", PREPARE,
+          "    if (b->count == 0)\n        end_holding(pool, &b->hand);\n", "", "test_prepare"),
+    fault("a-forks-child-waits-for-who-prepared", PREPARE,
+          "    tarn_u32_store_relaxed(&pool->space.preparers, own);\n", "", "test_fork"),
+    fault("a-forks-child-forgets-its-own-preparing", PREPARE,
+          "own += h->pool == pool;", "own += h->pool != pool;", "test_fork"),
     fault("prepare-leaves-what-is-trimmed", PREPARE,
           "        if (b->count == 0 && tarn_groups_restore_(pool))\n            continue;\n", "",
           "test_prepare"),

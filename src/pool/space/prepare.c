@@ -1,7 +1,10 @@
 /* Memory ahead of its use: slots are taken as an allocation would take them for the first time,
  * touched and built, and put into the depot. */
+#include "pool/space/prepare.h"
+
 #include "base/inspect.h"
 #include "base/size.h"
+#include "base/thread.h"
 #include "pool/grow.h"
 #include "pool/life/life.h"
 #include "pool/slots.h"
@@ -11,10 +14,61 @@
 #define SHARD            0u
 #define TOUCH_EACH_BYTES 4096u
 
+/* What the calling thread has in hand of exact pools, innermost first: a construct hook may prepare
+ * another. */
+typedef struct hand {
+    const tarn_pool *pool;
+    const struct hand *outer;
+} hand;
+
+static _Thread_local const hand *innermost;
+
 typedef struct batch {
     void *objects[TARN_MAGAZINE_OBJECTS_MAX];
     uint32_t count;
+    hand hand;
 } batch;
+
+static void begin_holding(tarn_pool *pool, hand *h)
+{
+    if (!pool->plan.exact)
+        return;
+    *h = (hand){pool, innermost};
+    innermost = h;
+    /* relaxed: the carving that follows releases it (E16). */
+    tarn_u32_fetch_add_relaxed(&pool->space.preparers, 1);
+}
+
+static void end_holding(tarn_pool *pool, const hand *h)
+{
+    if (!pool->plan.exact)
+        return;
+    /* E17 release: what was put into the depot. */
+    tarn_u32_fetch_add_release(&pool->space.preparers, (uint32_t)-1);
+    innermost = h->outer;
+}
+
+bool tarn_prepare_await_(tarn_pool *pool)
+{
+    if (!pool->plan.exact || innermost)
+        return false;
+    /* E16 acquire: who carved what the caller found carved is counted by now. */
+    (void)tarn_u64_load_acquire(&pool->slots_carved);
+    /* E17 acquire: what those that are done put into the depot. */
+    if (tarn_u32_load_acquire(&pool->space.preparers) == 0)
+        return false;
+    tarn_thread_yield();
+    return true;
+}
+
+void tarn_prepare_repair_(tarn_pool *pool)
+{
+    uint32_t own = 0;
+    for (const hand *h = innermost; h; h = h->outer)
+        own += h->pool == pool;
+    /* relaxed: the child has one thread. */
+    tarn_u32_store_relaxed(&pool->space.preparers, own);
+}
 
 /* Objects that lie ready: all that is free in the shared part, but for what is merely sorted. */
 static uint64_t ready(const tarn_pool *pool)
@@ -46,11 +100,14 @@ static void carve(tarn_pool *pool, uint32_t count_max, batch *b)
 {
     uint64_t slot = 0;
     uint64_t capacity = tarn_slots_capacity_(pool);
+    begin_holding(pool, &b->hand);
     b->count = tarn_slots_carve_(pool, count_max, capacity, &slot);
     for (uint32_t i = 0; i < b->count; i++)
         b->objects[i] = tarn_slot_object_(pool, slot + b->count - 1 - i);
     /* relaxed: a figure for samples. */
     tarn_u64_fetch_add_relaxed(&pool->direct.carves, b->count);
+    if (b->count == 0)
+        end_holding(pool, &b->hand);
 }
 
 /* Slots that are not ready: sorted, trimmed, never used, or to be grown. */
@@ -116,18 +173,27 @@ static tarn_status prepare_batch(tarn_pool *pool, uint32_t count_max, uint64_t *
     put_unready(pool, b.objects + built, count - built);
     b.count = built;
     put(pool, &b);
+    end_holding(pool, &b.hand);
     *done += built;
     return built == count ? TARN_OK : TARN_ERROR_CONSTRUCT;
 }
 
+/* Of an exact pool, no more than one that is constructed: others may have to wait for the hook. */
+static uint32_t batch_objects_max(const tarn_pool *pool)
+{
+    if (!pool->plan.exact)
+        return pool->plan.magazine_objects;
+    return pool->has_lives ? 1 : TARN_MAGAZINE_OBJECTS_MAX;
+}
+
 static tarn_status prepare(tarn_pool *pool, uint64_t missing, uint64_t budget, uint64_t *done)
 {
-    uint32_t magazine = pool->plan.exact ? TARN_MAGAZINE_OBJECTS_MAX : pool->plan.magazine_objects;
+    uint32_t batch_max = batch_objects_max(pool);
     uint64_t bite = missing < budget ? missing : budget;
     tarn_status status = TARN_OK;
     while (*done < bite && status == TARN_OK)
         status =
-            prepare_batch(pool, (uint32_t)tarn_size_min((size_t)(bite - *done), magazine), done);
+            prepare_batch(pool, (uint32_t)tarn_size_min((size_t)(bite - *done), batch_max), done);
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include "engine/pages.h"
 #include "engine/region.h"
 #include "engine/scheduler.h"
+#include "tarn/space.h"
 
 static void take_give(void)
 {
@@ -32,6 +33,18 @@ static void exact_2(void)
 static void exact_3(void)
 {
     exact(3);
+}
+
+/* Both slots are in its hand at once. Nothing is refused by that. */
+static void prepare_two(void)
+{
+    tarn_pool_prepare(kit.pool, 2, SIZE_MAX, NULL);
+}
+
+static void prepare_take(void)
+{
+    prepare_two();
+    kit_take();
 }
 
 static void take_give_take(void)
@@ -132,10 +145,14 @@ static void reserving_exact(void)
 static const client_entry clients[] = {
     CLIENT("exact", exact_2, take_give_take, take_give_take),
     CLIENT("exact_3", exact_3, take_give, take_give, kit_take_hold),
+    LOCKING("exact_prepare", exact_2, prepare_two, take_two),
+    LOCKING("exact_prepare_both", exact_2, prepare_take, prepare_take),
+    LOCKING("exact_prepare_3", exact_3, prepare_two, take_give, kit_take_hold),
     LOCKING("grow", growing_2, take_two, kit_take_hold),
     LOCKING("grow_in_vain", growing_in_vain, take_two, kit_take_hold),
     LOCKING("grow_3", growing_3, kit_take_hold, kit_take_hold, take_give),
     LOCKING("grow_exact", growing_exact, take_two, take_two),
+    LOCKING("grow_exact_prepare", growing_exact, prepare_two, take_two),
     CLIENT("reserve", reserving_2, reserve_take_two, take_two),
     CLIENT("reserve_both", reserving_2, reserve_take_two, reserve_and_end),
     CLIENT("reserve_3", reserving_3, reserve_take_two, kit_take_hold, take_give),
