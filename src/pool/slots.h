@@ -1,7 +1,9 @@
 /* Slots: index <-> address, and carving, the handing out of slots never used before.
  *
  *   E2 growth stores capacity (release) -> carve reads capacity (acquire): the new slots are
- *      committed memory. */
+ *      committed memory.
+ *   E16 carve moves slots_carved (release) -> a wait for prepare looks at it (acquire): who may
+ *      have the slots in hand has counted itself, see space/prepare.h. */
 #ifndef TARN_POOL_SLOTS_H
 #define TARN_POOL_SLOTS_H
 

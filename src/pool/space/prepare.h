@@ -3,10 +3,8 @@
  * A pool with slack makes up for them (plan.c). An exact pool has no slack: there, an allocation
  * that finds nothing waits for them, so that a refusal means that the capacity is live. Whoever has
  * some in hand itself, and allocates in the construct hook, does not wait, so that no two wait for
- * each other.
+ * each other. Prepare counts itself among the preparers, then carves (E16 of slots.h).
  *
- *   E16 prepare counts itself among the preparers, then carves (release) -> await_'s load of
- *       slots_carved (acquire): who finds nothing left to carve sees who may have it in hand.
  *   E17 prepare puts the slots into the depot, then counts itself out (release) -> await_'s load
  *       of preparers (acquire): a look at the depot that follows finds them. */
 #ifndef TARN_POOL_SPACE_PREPARE_H
