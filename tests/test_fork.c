@@ -46,6 +46,17 @@ static void the_forking_threads_guest_cache_stays_its_own_in_the_child(void **st
     kit_clear_and_destroy(s.pool);
 }
 
+/* Forks while a thread waits between its steps 1 and 2. */
+static void fork_beside(tarn_thread_fn *function, child_fn *child, story *s)
+{
+    tarn_thread thread;
+    assert_true(tarn_thread_create(&thread, function, s));
+    kit_await(&s->step, 1);
+    in_child(child, s);
+    kit_raise(&s->step, 2);
+    assert_int_equal(tarn_thread_join(thread), 0);
+}
+
 /* Takes a few objects, gives them back to its cache, and waits. */
 static int parked_guest(void *argument)
 {
@@ -78,12 +89,7 @@ static void a_vanished_guests_cache_is_lost_until_clear_and_the_capacity_is_not(
 {
     (void)state;
     story s = {.pool = kit_small_pool(100, 2, 8)};
-    tarn_thread thread;
-    assert_true(tarn_thread_create(&thread, parked_guest, &s));
-    kit_await(&s.step, 1);
-    in_child(child_reaches_the_capacity, &s);
-    kit_raise(&s.step, 2);
-    tarn_thread_join(thread);
+    fork_beside(parked_guest, child_reaches_the_capacity, &s);
     kit_destroy(s.pool);
 }
 
@@ -115,12 +121,7 @@ static void a_cache_whose_user_was_in_no_call_is_used_and_detached_in_the_child(
 {
     (void)state;
     story s = {.pool = kit_small_pool(100, 2, 8)};
-    tarn_thread thread;
-    assert_true(tarn_thread_create(&thread, parked_user, &s));
-    kit_await(&s.step, 1);
-    in_child(child_takes_the_cache_over, &s);
-    kit_raise(&s.step, 2);
-    tarn_thread_join(thread);
+    fork_beside(parked_user, child_takes_the_cache_over, &s);
     kit_destroy(s.pool);
 }
 
@@ -193,12 +194,7 @@ static void a_growth_that_nobody_is_left_to_end_does_not_hang_the_child(void **s
     (void)state;
     story s = {0};
     s.pool = growing_pool(grow_and_wait, &s);
-    tarn_thread thread;
-    assert_true(tarn_thread_create(&thread, exhausting_thread, &s));
-    kit_await(&s.step, 1);
-    in_child(child_grows, &s);
-    kit_raise(&s.step, 2);
-    tarn_thread_join(thread);
+    fork_beside(exhausting_thread, child_grows, &s);
     kit_clear_and_destroy(s.pool);
 }
 
@@ -271,12 +267,7 @@ static void a_preparation_that_nobody_is_left_to_end_does_not_hang_the_child(voi
     (void)state;
     story s = {0};
     s.pool = exact_pool_of_one(construct_and_wait, &s);
-    tarn_thread thread;
-    assert_true(tarn_thread_create(&thread, preparing_thread, &s));
-    kit_await(&s.step, 1);
-    in_child(child_of_a_preparation, &s);
-    kit_raise(&s.step, 2);
-    assert_int_equal(tarn_thread_join(thread), 0);
+    fork_beside(preparing_thread, child_of_a_preparation, &s);
     kit_destroy(s.pool);
 }
 
