@@ -4,9 +4,9 @@
  *   evict              the host names a live object whose life ends, and the allocation gets it
  *   full               the host makes room its own way, or says that it will not
  *
- * The functions are called on the allocating thread, outside every lock, and may call into the same
- * pool; an allocation from it in there calls neither of them. Bulk calls and reservations do not
- * call them: they are refused.
+ * The functions are called on the allocating thread, outside every lock, and return on it (no fiber
+ * is moved inside). They may call into the same pool; an allocation from it in there calls neither
+ * of them. Bulk calls and reservations do not call them: they are refused.
  *
  * A victim can be any live object, also one that another thread has just taken and is still setting
  * up. Give it a pinned score until it is ready: hooks do so best, as in examples/voices. One that

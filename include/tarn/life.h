@@ -21,7 +21,8 @@ extern "C" {
 #endif
 
 /* Any of them may be null. Each is called outside every lock, exactly once per event, on the thread
- * whose call causes it, and may call into the same pool, though not clear or destroy it. */
+ * whose call causes it, and returns on that thread (no fiber is moved inside). It may call into the
+ * same pool, though not clear or destroy it. */
 typedef struct tarn_hooks {
     void *context; /* passed back as the first argument */
     /* Makes an object of zero memory. False when it cannot: it leaves nothing behind, the slot goes

@@ -25,9 +25,10 @@ extern "C" {
  * that many lie ready in the pool's shared part. Free objects there count, those in caches do not.
  *
  * A growing pool grows here in steps of the budget, whatever grow_objects says; its grow function
- * is asked as ever. Of an exact pool, an allocation that finds no other free object waits for those
- * that another thread makes ready here, so that none is refused below the capacity; the construct
- * hook's own allocations do not wait, and its function must not wait for other threads' ones.
+ * is asked as ever. Of an exact pool, an allocation that finds no other free object waits for
+ * those that another thread has in hand here, so that none is refused below the capacity. The
+ * construct hook's own allocations do not wait, and the hook must not wait for another thread that
+ * allocates from the pool.
  * Returns TARN_OK; TARN_ERROR_INVALID (null); TARN_ERROR_FULL (the pool has no slots left, or may
  * not grow: *left says how many are missing); TARN_ERROR_CONSTRUCT. Threads: any. */
 TARN_API tarn_status tarn_pool_prepare(tarn_pool *pool, size_t objects, size_t budget_bytes,

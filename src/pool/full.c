@@ -3,27 +3,14 @@
 #include "pool/array.h"
 #include "pool/cache.h"
 #include "pool/direct.h"
+#include "pool/inside.h"
 #include "pool/life/handles.h"
 #include "pool/life/life.h"
 #include "pool/loan.h"
 #include "pool/watch.h"
 
-/* The pools whose host functions the calling thread is inside, innermost first, so that an
- * allocation from one of them there does not ask again. */
-typedef struct asking {
-    const tarn_pool *pool;
-    const struct asking *outer;
-} asking;
-
-static _Thread_local const asking *innermost;
-
-static bool is_asking(const tarn_pool *pool)
-{
-    for (const asking *a = innermost; a; a = a->outer)
-        if (a->pool == pool)
-            return true;
-    return false;
-}
+/* The pools that ask the host, so that an allocation from one of them there does not ask again. */
+static _Thread_local const tarn_inside *asking;
 
 static void *take(tarn_pool *pool, tarn_cache_state *cache)
 {
@@ -92,11 +79,11 @@ static tarn_status ask(tarn_pool *pool, tarn_cache_state *cache, void **object)
 
 tarn_status tarn_full_take_(tarn_pool *pool, tarn_cache_state *cache, void **object)
 {
-    if ((!pool->evict && !pool->full) || is_asking(pool))
+    if ((!pool->evict && !pool->full) || tarn_inside_count_(asking, pool) > 0)
         return TARN_ERROR_FULL;
-    asking here = {pool, innermost};
-    innermost = &here;
+    tarn_inside here = {pool, asking};
+    asking = &here;
     tarn_status status = pool->evict ? evict(pool, cache, object) : ask(pool, cache, object);
-    innermost = here.outer;
+    asking = here.outer;
     return status;
 }

@@ -6,6 +6,7 @@
 #include "base/size.h"
 #include "base/thread.h"
 #include "pool/grow.h"
+#include "pool/inside.h"
 #include "pool/life/life.h"
 #include "pool/slots.h"
 #include "pool/space/groups.h"
@@ -14,43 +15,37 @@
 #define SHARD            0u
 #define TOUCH_EACH_BYTES 4096u
 
-/* What the calling thread has in hand of exact pools, innermost first: a construct hook may prepare
- * another. */
-typedef struct hand {
-    const tarn_pool *pool;
-    const struct hand *outer;
-} hand;
-
-static _Thread_local const hand *innermost;
+/* The exact pools that the calling thread has slots of in hand. */
+static _Thread_local const tarn_inside *holding;
 
 typedef struct batch {
     void *objects[TARN_MAGAZINE_OBJECTS_MAX];
     uint32_t count;
-    hand hand;
+    tarn_inside hand;
 } batch;
 
-static void begin_holding(tarn_pool *pool, hand *h)
+static void begin_holding(tarn_pool *pool, tarn_inside *hand)
 {
     if (!pool->plan.exact)
         return;
-    *h = (hand){pool, innermost};
-    innermost = h;
+    *hand = (tarn_inside){pool, holding};
+    holding = hand;
     /* relaxed: the carving that follows releases it (E16). */
     tarn_u32_fetch_add_relaxed(&pool->space.preparers, 1);
 }
 
-static void end_holding(tarn_pool *pool, const hand *h)
+static void end_holding(tarn_pool *pool, const tarn_inside *hand)
 {
     if (!pool->plan.exact)
         return;
     /* E17 release: what was put into the depot. */
     tarn_u32_fetch_add_release(&pool->space.preparers, (uint32_t)-1);
-    innermost = h->outer;
+    holding = hand->outer;
 }
 
 bool tarn_prepare_await_(tarn_pool *pool)
 {
-    if (!pool->plan.exact || innermost)
+    if (!pool->plan.exact || holding)
         return false;
     /* E16 acquire: who carved what the caller found carved is counted by now. */
     (void)tarn_u64_load_acquire(&pool->slots_carved);
@@ -63,11 +58,8 @@ bool tarn_prepare_await_(tarn_pool *pool)
 
 void tarn_prepare_repair_(tarn_pool *pool)
 {
-    uint32_t own = 0;
-    for (const hand *h = innermost; h; h = h->outer)
-        own += h->pool == pool;
     /* relaxed: the child has one thread. */
-    tarn_u32_store_relaxed(&pool->space.preparers, own);
+    tarn_u32_store_relaxed(&pool->space.preparers, tarn_inside_count_(holding, pool));
 }
 
 /* Objects that lie ready: all that is free in the shared part, but for what is merely sorted. */
@@ -178,12 +170,12 @@ static tarn_status prepare_batch(tarn_pool *pool, uint32_t count_max, uint64_t *
     return built == count ? TARN_OK : TARN_ERROR_CONSTRUCT;
 }
 
-/* Of an exact pool, no more than one that is constructed: others may have to wait for the hook. */
+/* Of an exact pool, one at a time where a hook constructs it: others may have to wait for that. */
 static uint32_t batch_objects_max(const tarn_pool *pool)
 {
     if (!pool->plan.exact)
         return pool->plan.magazine_objects;
-    return pool->has_lives ? 1 : TARN_MAGAZINE_OBJECTS_MAX;
+    return pool->hooks.construct ? 1 : TARN_MAGAZINE_OBJECTS_MAX;
 }
 
 static tarn_status prepare(tarn_pool *pool, uint64_t missing, uint64_t budget, uint64_t *done)
